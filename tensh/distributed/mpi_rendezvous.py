@@ -8,6 +8,7 @@ process group keeps what processes publish. Tensors are then carried by MPI as u
 import ctypes
 import multiprocessing.util
 import os
+import secrets
 import socket
 import threading
 import time
@@ -24,7 +25,7 @@ class ProcessManager:
 
     def __init__(self, store, rank, size):
         self.store, self.rank, self.size = store, rank, size
-        self.barriers = 0
+        self.world, self.barriers = store.get("world").decode(), 0
 
     def serve(self, connection):
         """Answer until the connection ends."""
@@ -48,7 +49,7 @@ class ProcessManager:
             case "get_appnum":
                 return "cmd=appnum rc=0 appnum=0"
             case "get_my_kvsname":
-                return "cmd=my_kvsname rc=0 kvsname=tensh"
+                return f"cmd=my_kvsname rc=0 kvsname={self.world}"
             case "get_universe_size":
                 return f"cmd=universe_size rc=0 size={self.size}"
             case "put":
@@ -73,6 +74,8 @@ def begin_at_store(store, rank, size, timeout):
     Raise DistBackendError if not all arrive in time, or this MPI needs another kind of manager.
     """
     store = PrefixStore("mpi", store)
+    if rank == 0:  # MPICH names shared memory by it, which worlds on one machine must not have in common
+        store.set("world", f"tensh_{secrets.token_hex(8)}")
     try:
         store.barrier("all", size, timeout)
     except RuntimeError:

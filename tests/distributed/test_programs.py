@@ -6,6 +6,7 @@ What each prints is recorded beside it, ``programs/NAME.txt``, from PyTorch: ``p
 import os
 import socket
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -38,6 +39,15 @@ def test_launched(program):
 @each_program
 def test_processes_of_the_program(program):
     check(program, call([sys.executable, "-m", "tensh", "run", str(program), "--", free_port()]))
+
+
+@with_mpi
+def test_several_programs_at_once():
+    program = Path("tests/distributed/programs/messages.py")
+    commands = [[sys.executable, "-m", "tensh", "run", str(program), "--", free_port()] for _ in range(3)]
+    with ThreadPoolExecutor() as threads:
+        for done in threads.map(call, commands):
+            check(program, done)
 
 
 @pytest.mark.oracle
