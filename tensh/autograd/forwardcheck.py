@@ -77,10 +77,8 @@ def check_undefined(func, inputs):
     from tensh.autograd import forward_ad
 
     places = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
-    generator, draw = (
-        find_public("Generator")(),
-        find_public("randn_like"),
-    )  # a check leaves the program's stream as it is
+    # a check leaves the program's stream as it is
+    generator, draw = find_public("Generator")(), find_public("randn_like")
     with forward_ad.dual_level():
         given = _detached(inputs)
         for place in places:

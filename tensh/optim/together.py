@@ -44,9 +44,8 @@ class Division:
         self.number = len(members)
         self.batches = [Batch(key, part, members) for key, places in batches.items() for part in cut(places, members)]
         self.arrays = [members[i][0].array for i in self.others]
-        never_small = all(
-            [type(a) is ndarray and (a.size > LARGEST or a.base is not None) for a in self.arrays]
-        )  # a wrapper's elements are elsewhere
+        # an array of another type belongs to a wrapper, whose elements are elsewhere
+        never_small = all([type(a) is ndarray and (a.size > LARGEST or a.base is not None) for a in self.arrays])
         self.lasts = never_small and len(self.batches) <= KEPT
 
     def fits(self, members):

@@ -5,7 +5,6 @@
 import math
 from typing import Any, Dict, List, Optional, Tuple
 
-from tests.jit.scripted_functions_of_loops import LOOPS
 from tests.jit.scripted_functions_of_tuples import CASES
 from tests.jit.scripted_programs import make_functions
 
@@ -396,4 +395,4 @@ def make_scripts(torch):
         return a, b
 
     own = {name: value for name, value in locals().items() if name.startswith("s_")}
-    return own | {function.__name__: function for function in (*CASES, *LOOPS)} | make_functions(torch)
+    return own | {function.__name__: function for function in CASES} | make_functions(torch)

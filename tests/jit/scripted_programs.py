@@ -69,7 +69,7 @@ def make_functions(torch):
             s += i
         return s
 
-    def s_break_and_continue_over_lists(x: List[List[int]]):
+    def s_break_and_continue_over_lists(x: list[list[int]]):
         s = 0
         for v in x:
             for w in v:

@@ -48,9 +48,8 @@ def explain_uncalled_part(situation):
             text, owner = ast.unparse(node), situation.find_value(node.value)
             rule = _("{text} is a method that was not called").format(text=text)
             method = inspect.getattr_static(type(owner), node.attr, None)
-            is_plain = isinstance(
-                method, types.FunctionType | types.MethodDescriptorType
-            )  # no property, which runs code
+            # no property, which runs code
+            is_plain = isinstance(method, types.FunctionType | types.MethodDescriptorType)
             code, is_whole = write_call(text, method.__get__(owner) if is_plain else None)
             if not is_whole:
                 return Explanation("call", (), rule, (), code)

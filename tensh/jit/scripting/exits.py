@@ -9,6 +9,8 @@ from tensh.jit.scripting.kinds import none
 __all__ = ["Exits", "ResultFound", "may_return"]
 
 WILL, MIGHT, WONT = "will", "might", "wont"
+LEAVING = ast.Break, ast.Continue, ast.Raise
+"""What ends a pass of the loop around it."""
 
 
 class ResultFound(Exception):
@@ -83,23 +85,9 @@ class Exits:
 
 def may_leave(node, rest):
     """Return True for a branch in a loop whose arms leave it or not, but one of them only perhaps with what follows."""
-    arms = [loop_ending_of(each) for each in (node.body, node.orelse)]
-    whole = [loop_ending_of([*each, *rest]) for each in (node.body, node.orelse)]
+    arms = [ending_of(each, LEAVING) for each in (node.body, node.orelse)]
+    whole = [ending_of([*each, *rest], LEAVING) for each in (node.body, node.orelse)]
     return MIGHT in whole and MIGHT not in arms
-
-
-def loop_ending_of(statements):
-    """Return whether statements will leave a pass of the loop around them or raise, might, or will not."""
-    found = WONT
-    for each in statements:
-        if isinstance(each, (ast.Break, ast.Continue, ast.Raise)):
-            return WILL
-        if isinstance(each, ast.If):
-            arms = {loop_ending_of(each.body), loop_ending_of(each.orelse)}
-            if arms == {WILL}:
-                return WILL
-            found = MIGHT if arms != {WONT} else found
-    return found
 
 
 def may_return(node):
@@ -107,22 +95,22 @@ def may_return(node):
     return MIGHT in (ending_of(node.body), ending_of(node.orelse))
 
 
-def ending_of(statements):
-    """Return whether statements will return or raise, might, or will not."""
+def ending_of(statements, exits=(ast.Return, ast.Raise)):
+    """Return whether statements will run one of the ``exits``, might, or will not."""
     found = WONT
     for each in statements:
-        if isinstance(each, (ast.Return, ast.Raise)):
+        if isinstance(each, exits):
             return WILL
         if isinstance(each, ast.If):
-            arms = {ending_of(each.body), ending_of(each.orelse)}
+            arms = {ending_of(each.body, exits), ending_of(each.orelse, exits)}
             if arms == {WILL}:
                 return WILL
             found = MIGHT if arms != {WONT} else found
         elif isinstance(each, ast.With):
-            inside = ending_of(each.body)
+            inside = ending_of(each.body, exits)
             if inside is WILL:
                 return WILL
             found = MIGHT if inside is MIGHT else found
-        elif isinstance(each, (ast.For, ast.While)) and any(isinstance(part, ast.Return) for part in ast.walk(each)):
-            found = MIGHT
+        elif isinstance(each, (ast.For, ast.While)) and ast.Return in exits:
+            found = MIGHT if any(isinstance(part, ast.Return) for part in ast.walk(each)) else found
     return found

@@ -167,9 +167,8 @@ def collect(data, shape, dim, leaves):
         leaves.extend(data.ravel().tolist())
         return
     try:
-        items = (
-            data if isinstance(data, (list, tuple)) else list(data)
-        )  # a tensor, a set: anything that can be iterated over
+        # a tensor and a set are rows, too: whatever can be iterated over
+        items = data if isinstance(data, (list, tuple)) else list(data)
     except TypeError:
         raise TypeError("not a sequence") from None
     if len(items) != shape[dim]:

@@ -32,7 +32,7 @@ def grouped_mm(mat_a, mat_b, *, offs=None, bias=None, out_dtype=None):
     if stacks and mat_a.shape[-1] != mat_b.shape[-2]:
         raise RuntimeError("contraction dimension of mat_a and mat_b must match")
     for each in (mat_a, mat_b):
-        check_lines(each.array)
+        check_lines(each.array)  # before the offsets, as in PyTorch; the kernel checks the factors of gradients, too
     if (offs is None) != (len(stacks) == 2):
         raise RuntimeError(NO_OFFSETS)
     if len(stacks) == 2 and mat_a.shape[0] != mat_b.shape[0]:
