@@ -203,7 +203,7 @@ def declared_kind(module, name, value):
         return uniform(module.__dict__["_script_types"][name])
     for cls in class_of(module).__mro__:
         form = find_class(cls)
-        note = (cls if form is None else form).__dict__.get("__annotations__", {}).get(name)
+        note = inspect.get_annotations(cls if form is None else form).get(name)
         if note is not None and not isinstance(note, str) and typing.get_origin(note) is not typing.Final:
             return uniform(note)
     return kind_of_object(value)
@@ -211,7 +211,7 @@ def declared_kind(module, name, value):
 
 def is_final(cls, name):
     for each in cls.__mro__:
-        note = each.__dict__.get("__annotations__", {}).get(name)
+        note = inspect.get_annotations(each).get(name)
         if note is not None:
             return typing.get_origin(note) is typing.Final or "Final" in str(note)
     return False
