@@ -47,13 +47,14 @@ def einsum(equation, *operands):
             raise TypeError(f"expected Tensor as element {number} in argument 1, but got {type_name(t)}")
     inputs, output = parse_equation(equation)
     check_count(len(operands), len(inputs))
-    dots = max([t.array.ndim - len(labels) + 1 for labels, t in zip(inputs, operands) if ELLIPSIS in labels], default=0)
-    for number, (labels, t) in enumerate(zip(inputs, operands)):
-        check_labels(labels, t, number)
-    places, free = layout(inputs, output, dots)
-    aligned = [align(labels, t, places, dots, number) for number, (labels, t) in enumerate(zip(inputs, operands))]
-    check_sizes(aligned, inputs, places)
-    return contract(aligned, free)
+    arrangements, products, free = plan(inputs, output, tuple([t.array.shape for t in operands]))
+    result, *rest = [arrange(t, *each) for t, each in zip(operands, arrangements)]
+    for t, each in zip(rest, products):
+        result = multiply(result, t, *each)
+    summed = tuple(range(free, result.array.ndim))
+    if not summed:
+        return result
+    return result.reshape(result.array.shape[:free]) if products else result.sum(summed)
 
 
 # ── views that modes see ─────────────────────────────────────────────────────
@@ -68,6 +69,31 @@ def permute_seen(t, dims):
 
 def reshape_seen(t, shape):
     return t.reshape(shape) if armed.now else reshape_to(t, shape)
+
+
+# ── steps ────────────────────────────────────────────────────────────────────
+def arrange(t, diagonals, added, dims):
+    """Return an operand with the dimensions of all, in the common order: those that it lacks have size 1."""
+    for first, second in diagonals:
+        t = t.diagonal(0, first, second).movedim(-1, first)
+    for _ in range(added):
+        t = unsqueeze_seen(t, t.array.ndim)
+    return permute_seen(t, dims)
+
+
+def multiply(left, right, summed_left, summed_right, stacks):
+    """Multiply two operands, as stacks of matrices unless that is None, after sums over dimensions that only one has."""
+    left = left.sum(summed_left, True) if summed_left else left
+    right = right.sum(summed_right, True) if summed_right else right
+    if stacks is None:
+        return left * right
+    first, second, sizes, back = stacks
+    result = stack_matrices(left, *first).bmm(stack_matrices(right, *second))
+    return permute_seen(reshape_seen(result, sizes), back)
+
+
+def stack_matrices(t, dims, shape):
+    return reshape_seen(permute_seen(t, dims), shape)
 
 
 # ── reading the equation ─────────────────────────────────────────────────────
@@ -132,8 +158,7 @@ def check_count(given, wanted):
         )
 
 
-def check_labels(labels, t, number):
-    ndim = t.array.ndim
+def check_labels(labels, ndim, number):
     named = len(labels.replace(ELLIPSIS, ""))
     if ELLIPSIS in labels:
         if named > ndim:
@@ -148,38 +173,51 @@ def check_labels(labels, t, number):
         )
 
 
-def check_sizes(aligned, inputs, places):
-    """Raise unless every letter has one size (or 1) in all operands."""
-    names = {place: name for name, place in places.items()}
-    for dim in range(aligned[0].array.ndim):
-        size = 1
-        for number, t in enumerate(aligned):
-            n = t.array.shape[dim]
-            if n != 1 and size != 1 and n != size:
-                raise RuntimeError(
-                    f"einsum(): subscript {names.get(dim, '...')} has size {n} for operand {number} which does not "
-                    f"broadcast with previously seen size {size}"
-                )
-            size = n if size == 1 else size
+def check_sizes(own, shape, seen, number):
+    """Raise unless each dimension has size 1 or the one that was ``seen`` before, and repeated letters have one size."""
+    for dim, (c, n) in enumerate(zip(own, shape)):
+        first = own.index(c)
+        if first < dim and n != shape[first]:
+            raise RuntimeError(
+                f"einsum(): subscript {c} is repeated for operand {number} but the sizes don't match, {n} != {shape[first]}"
+            )
+        size = seen.setdefault(c, n) if n != 1 else 1
+        if size == n:
+            continue
+        if isinstance(c, tuple):
+            dim = len(set(own[:dim]))  # after diagonals
+            raise RuntimeError(
+                f"einsum(): dimension {dim} covered by ellipsis in operand {number}has size {n} which does not broadcast "
+                f"with previously seen ellipsis with size {size} for the respective dimension"
+            )
+        raise RuntimeError(
+            f"einsum(): subscript {c} has size {n} for operand {number} which does not broadcast with previously seen size "
+            f"{size}"
+        )
 
 
-# ── a common order of dimensions ─────────────────────────────────────────────
-def letter_order(inputs, output):
-    """Return the output's letters (by default the ellipsis first), then the summed ones."""
-    everything = "".join(inputs)
-    if output is None:
-        once = sorted(c for c in set(everything) - {ELLIPSIS} if everything.count(c) == 1)
-        output = (ELLIPSIS if ELLIPSIS in everything else "") + "".join(once)
-    for c in output:
-        if c != ELLIPSIS and output.count(c) > 1:
-            raise RuntimeError(f"einsum(): output subscript {c} appears more than once in the output")
-        if c not in everything and c != ELLIPSIS:
-            raise RuntimeError(f"einsum(): output subscript {c} does not appear in the equation for any input operand")
-    return output, sorted(set(everything) - set(output), key=lambda c: (c == ELLIPSIS, LETTERS.find(c)))
-
-
+# ── the plan: everything that depends on the equation and on shapes alone ──────
 @lru_cache(KEPT)
-def layout(inputs, output, dots):
+def plan(inputs, output, shapes):
+    """Return (how each operand is arranged, how each after the first is multiplied, the number of output dimensions).
+
+    The first two are the arguments of ``arrange`` and ``multiply`` that follow the operands.
+    """
+    dots = max([len(shape) - len(labels) + 1 for labels, shape in zip(inputs, shapes) if ELLIPSIS in labels], default=0)
+    for number, (labels, shape) in enumerate(zip(inputs, shapes)):
+        check_labels(labels, len(shape), number)
+    places, free = order_letters(inputs, output, dots)
+    arrangements, aligned, seen = [], [], {}
+    for number, (labels, shape) in enumerate(zip(inputs, shapes)):
+        own = spell_ellipsis(labels, len(shape), dots)
+        check_sizes(own, shape, seen, number)
+        arrangement, shape = plan_arrangement(own, shape, places)
+        arrangements.append(arrangement)
+        aligned.append(shape)
+    return arrangements, plan_products(aligned, free), free
+
+
+def order_letters(inputs, output, dots):
     """Return (letter -> its dimension in the common order, the number of output dimensions)."""
     kept, summed = letter_order(inputs, output)
     places, place = {}, 0
@@ -194,52 +232,56 @@ def layout(inputs, output, dots):
     return places, free
 
 
-def align(labels, t, places, dots, number):
-    """Return the operand in the common order of letters: the diagonal for repeated letters, size 1 for absent ones."""
-    own = []  # the letters of the dimensions of t, an ellipsis written out as (".", i)
-    for c in labels:
-        if c == ELLIPSIS:
-            here = t.array.ndim - len(labels) + 1
-            own += [(ELLIPSIS, dots - here + i) for i in range(here)]
-        else:
-            own.append(c)
+def letter_order(inputs, output):
+    """Return the output's letters (by default the ellipsis first), then the summed ones."""
+    everything = "".join(inputs)
+    if output is None:
+        once = sorted(c for c in set(everything) - {ELLIPSIS} if everything.count(c) == 1)
+        output = (ELLIPSIS if ELLIPSIS in everything else "") + "".join(once)
+    for c in output:
+        if c != ELLIPSIS and output.count(c) > 1:
+            raise RuntimeError(f"einsum(): output subscript {c} appears more than once in the output")
+        if c not in everything and c != ELLIPSIS:
+            raise RuntimeError(f"einsum(): output subscript {c} does not appear in the equation for any input operand")
+    return output, sorted(set(everything) - set(output), key=lambda c: (c == ELLIPSIS, LETTERS.find(c)))
+
+
+def spell_ellipsis(labels, ndim, dots):
+    """Return the letters of an operand's dimensions: those of an ellipsis are ``(".", i)``, counted from the longest one."""
+    here = ndim - len(labels) + 1
+    return [
+        each for c in labels for each in ([(ELLIPSIS, dots - here + i) for i in range(here)] if c == ELLIPSIS else [c])
+    ]
+
+
+def plan_arrangement(own, shape, places):
+    """Return (pairs of dimensions for diagonals, number of dimensions to add, the order of all) and the resulting shape."""
+    diagonals, own, shape = [], list(own), list(shape)
     for c in dict.fromkeys(own):
         while own.count(c) > 1:
             first = own.index(c)
             second = own.index(c, first + 1)
-            a, b = t.array.shape[first], t.array.shape[second]
-            if a != b:
-                raise RuntimeError(
-                    f"einsum(): subscript {c} is repeated for operand {number} but the sizes don't match, {b} != {a}"
-                )
-            t = t.diagonal(0, first, second)
-            del own[second], own[first]
-            t = t.movedim(-1, first)
-            own.insert(first, c)
+            diagonals.append((first, second))
+            del own[second], shape[second]
     at = {places[c[0]] + c[1] if isinstance(c, tuple) else places[c]: i for i, c in enumerate(own)}
-    dims, last = [], len(own)
-    for place in range(places["end"]):
-        if place in at:
-            dims.append(at[place])
-        else:
-            t = unsqueeze_seen(t, last)
-            dims.append(last)
-            last += 1
-    return permute_seen(t, tuple(dims))
+    absent = [place for place in range(places["end"]) if place not in at]
+    at.update(zip(absent, range(len(own), places["end"])))
+    dims = tuple([at[place] for place in range(places["end"])])
+    shape += [1] * len(absent)
+    return (diagonals, len(absent), dims), tuple([shape[dim] for dim in dims])
 
 
-# ── products ─────────────────────────────────────────────────────────────────
-def contract(operands, free):
-    """Multiply all operands, and sum over each dimension from ``free`` on as soon as only two operands have it."""
-    end = operands[0].array.ndim
-    if len(operands) == 1:
-        return operands[0].sum(tuple(range(free, end))) if end > free else operands[0]
-    open_for = {d: sum(t.array.shape[d] != 1 for t in operands) for d in range(free, end)}
-    result, *rest = operands
-    for t in rest:
+def plan_products(aligned, free):
+    """Return for each operand after the first: (sums of the product so far, sums of the operand, stacks of matrices).
+
+    A dimension from ``free`` on is summed over as soon as only two operands have it.
+    """
+    open_for = {d: sum(shape[d] != 1 for shape in aligned) for d in range(free, len(aligned[0]))}
+    products, (sofar, *rest) = [], aligned
+    for shape in rest:
         both, left, right = [], [], []
         for d, count in open_for.items():
-            here, there = result.array.shape[d] != 1, t.array.shape[d] != 1
+            here, there = sofar[d] != 1, shape[d] != 1
             if here and there:
                 open_for[d] = count - 1
                 if count == 2:
@@ -248,27 +290,28 @@ def contract(operands, free):
             elif count == 1 and (here or there):
                 (left if here else right).append(d)
                 open_for[d] = 0
-        result = result.sum(tuple(left), True) if left else result
-        t = t.sum(tuple(right), True) if right else t
-        result = product(result, t, both)
-    return result.reshape(result.array.shape[:free]) if end > free else result
+        products.append((tuple(left), tuple(right), plan_stacks(sofar, shape, {*left, *right}, both)))
+        done = {*left, *right, *both}
+        sofar = tuple([1 if d in done else m if n == 1 else n for d, (n, m) in enumerate(zip(sofar, shape))])
+    return products
 
 
-def product(left, right, summed):
-    """Multiply two aligned operands, and sum over the dimensions ``summed``, which both have."""
+def plan_stacks(shape, other, done, summed):
+    """Return how two aligned operands become stacks of matrices, and their product has the common order again.
+
+    ``done`` are the dimensions that were summed over before, ``summed`` those that the product sums over: None without any.
+    """
     if not summed:
-        return left * right
-    shape, other = left.array.shape, right.array.shape
-    dims = [d for d in range(len(shape)) if d not in summed]
-    shared = [d for d in dims if shape[d] != 1 and other[d] != 1]
-    of_left = [d for d in dims if shape[d] != 1 and other[d] == 1]
-    of_right = [d for d in dims if shape[d] == 1]
-    size = math.prod(shape[d] for d in summed)
-    batch = math.prod(shape[d] for d in shared)
-    rows, columns = math.prod(shape[d] for d in of_left), math.prod(other[d] for d in of_right)
-    one = reshape_seen(permute_seen(left, (*shared, *of_left, *summed, *of_right)), (batch, rows, size))
-    two = reshape_seen(permute_seen(right, (*shared, *summed, *of_right, *of_left)), (batch, size, columns))
-    order = [*shared, *of_left, *summed, *of_right]
-    sizes = [shape[d] for d in shared + of_left] + [1] * len(summed) + [other[d] for d in of_right]
-    back = sorted(range(len(order)), key=order.__getitem__)
-    return permute_seen(reshape_seen(one.bmm(two), tuple(sizes)), tuple(back))
+        return None
+    left, right = ([1 if d in done else n for d, n in enumerate(sizes)] for sizes in (shape, other))
+    dims = [d for d in range(len(left)) if d not in summed]
+    shared = [d for d in dims if left[d] != 1 and right[d] != 1]
+    of_left = [d for d in dims if left[d] != 1 and right[d] == 1]
+    of_right = [d for d in dims if left[d] == 1]
+    size = math.prod(left[d] for d in summed)
+    batch = math.prod(left[d] for d in shared)
+    rows, columns = math.prod(left[d] for d in of_left), math.prod(right[d] for d in of_right)
+    order = (*shared, *of_left, *summed, *of_right)
+    sizes = (*[left[d] for d in shared + of_left], *[1] * len(summed), *[right[d] for d in of_right])
+    back = tuple(sorted(range(len(order)), key=order.__getitem__))
+    return (order, (batch, rows, size)), ((*shared, *summed, *of_right, *of_left), (batch, size, columns)), sizes, back
