@@ -52,7 +52,7 @@ def main():
         TARGET.write_text("\n".join(sorted(set(good))) + "\n", encoding="utf-8")
 
 
-def try_entry(op, oracle, tensh, twin, binding, onnxruntime, show=False):
+def try_entry(op, oracle, tensh, twin, binding, onnxruntime, show):
     """Return the reason why a sample failed, or None, for each sample of an entry."""
     dtypes = op.supported_dtypes("cpu")
     dtype = next((each for each in (oracle.float32, oracle.int64, oracle.bool) if each in dtypes), None)

@@ -8,28 +8,26 @@ from tensh.engine.dispatch.override.dispatch import find_overriding
 from tensh.engine.dispatch.override.state import ALL, computing_formulas, dispatches, state
 
 
-def handlers_for(values, depth=2):
-    """The modes and tensors that are asked about a call, the first first."""
+def handlers_for(values):
+    """Return the mode and the tensors that are asked about a call, in the order in which they are asked."""
     if state.dispatch_off:
         return []
     found = list(state.dispatch_modes[-1:])
-    collect(values, found, depth)
+    collect(values, found, 2)
     return found
 
 
 def collect(values, found, depth):
+    """Add the tensors that are asked to ``found``, a subclass before its base class; look into lists ``depth`` levels deep."""
     for value in values:
         if isinstance(value, Tensor):
             if dispatches(type(value)) and not any(type(each) is type(value) for each in found):
-                place = next(
-                    (
-                        i
-                        for i, each in enumerate(found)
-                        if isinstance(each, Tensor) and issubclass(type(value), type(each))
-                    ),
-                    len(found),
+                bases = (
+                    i
+                    for i, each in enumerate(found)
+                    if isinstance(each, Tensor) and issubclass(type(value), type(each))
                 )
-                found.insert(place, value)
+                found.insert(next(bases, len(found)), value)
         elif depth and isinstance(value, (tuple, list)):
             collect(value, found, depth - 1)
 

@@ -50,7 +50,7 @@ def scales_freely(name, args):
     return any(size != n * each for n, size, each in zip(args[0].shape[2:], args[1], factors))
 
 
-def ask_and_record(overload, handlers, args, kwargs, lost=None):
+def ask_and_record(overload, handlers, args, kwargs, lost):
     """The answer of the handlers, with the history that the operator has for tensors that require grad."""
     tensors = [t for t in leaves_of((args, kwargs)) if isinstance(t, Tensor)]
     name = overload._opname

@@ -85,7 +85,7 @@ def describe(mpi):
     return re.split(r"[,\n\0]|\s{2,}", mpi.Get_library_version().replace("Version:", " ").replace("\t", ""))[0].strip()
 
 
-def require_mpi(world_size, would_count=False):
+def require_mpi(world_size, would_count):
     """Raise DistBackendError before processes wait for each other, if there are several, or MPI ``would_count`` them, and no MPI."""
     said = str(world_size if world_size > 0 else os.environ.get("WORLD_SIZE", "2" if would_count else "1"))
     if said.isdigit() and int(said) > 1 and not is_mpi_there():

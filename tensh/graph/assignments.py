@@ -47,7 +47,7 @@ def _add(name, value, node, filename, within, found):
     found.append(Assignment(name, value, ast.unparse(value), filename, node.lineno, len(found), within))
 
 
-def find_last(found, name, before=None):
+def find_last(found, name, before):
     """Return the last assignment to a name (before another one, in order); None if there is none."""
     fitting = [each for each in found if each.name == name and (before is None or each.order < before)]
     return fitting[-1] if fitting else None

@@ -68,7 +68,7 @@ def pad(text, columns):
 LONGEST = 60  # maximum length of a title in a picture
 
 
-def card(node, shown=None, formulas=()):
+def card(node, shown, formulas):
     """Return the few lines of a node's box in a picture; ``formulas`` are those of its gradients."""
     rows = [shorten(node.title, LONGEST)]
     if node.kind == "operation":

@@ -10,7 +10,7 @@ SMALL = 256  # maximum size of a tensor that stays in the model, in bytes
 LARGEST = 2**31 - 2**20  # maximum size of a model in bytes: protocol buffers are limited to 2 GiB
 
 
-def write_model(proto, destination, external_data=None):
+def write_model(proto, destination, external_data):
     """Write a model to a file, or to a path, which is replaced when everything is written.
 
     With ``external_data`` its weights go to ``PATH.data``; None does so for a model that is too large for one file.

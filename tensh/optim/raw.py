@@ -174,7 +174,7 @@ for _name in [name for name, value in vars(Raw).items() if callable(value) and n
     setattr(RoundedRule, _name, _round_result(_name))
 
 
-def update_in_pieces(update, arrays, names=()):
+def update_in_pieces(update, arrays, names):
     """Call ``update`` with the arrays, which have one shape, as ``Raw``; piece by piece if they are large.
 
     The last of them are given by ``names``.

@@ -15,8 +15,8 @@ from tensh.support.language import _
 sessions = weakref.WeakSet()  # running sessions, each with `namespace`, `own_names()` and `texts()`
 
 
-def names_of_caller(depth=1):
-    """Return the user's names in the frame of the caller, or of its `depth`-th caller."""
+def names_of_caller(depth):
+    """Return the user's names in the frame of the caller's `depth`-th caller."""
     found = sys._getframe(depth + 1).f_globals
     session = session_of(found)
     if session:
@@ -24,13 +24,13 @@ def names_of_caller(depth=1):
     return {name: value for name, value in found.items() if not (name.startswith("_") or is_module(value))}
 
 
-def choose_names(names, depth=1):
+def choose_names(names):
     """Return a dict of names as it is; else those of the caller, all or only those that match patterns such as "w* b".
 
     Raise TypeError for anything but names and patterns.
     """
     if names is None or isinstance(names, str):
-        return match_names(names_of_caller(depth + 1), names or "")
+        return match_names(names_of_caller(2), names or "")
     if not isinstance(names, Mapping):
         kind = type(names).__name__
         raise TypeError(
@@ -74,9 +74,9 @@ def find_inner(names, pattern):
     }
 
 
-def sources_of_caller(depth=1):
+def sources_of_caller():
     """Return the code that the caller's session has run, by file name; None without a session."""
-    session = session_of(sys._getframe(depth + 1).f_globals)
+    session = session_of(sys._getframe(2).f_globals)
     return session.texts() if session else None
 
 

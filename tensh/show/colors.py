@@ -5,7 +5,7 @@ ZERO = {True: (24, 24, 28), False: (255, 255, 255)}  # on dark, on light backgro
 MISSING = (220, 60, 200)
 
 
-def signed_colour(part, is_dark=True):
+def signed_colour(part, is_dark):
     """Return the colour of a value between -1 and 1."""
     end, zero = ABOVE if part > 0 else BELOW, ZERO[is_dark]
     part = min(abs(part), 1.0) ** 0.7  # keeps small values visible

@@ -179,7 +179,7 @@ def has_history(tensor):
     return True
 
 
-def source_of(node, longest=40):
+def source_of(node):
     """Return the code that recorded a node, if it was noted and is short."""
     provenance = sys.modules.get("tensh.graph.provenance")
     place = provenance and hasattr(node, "time") and provenance.place(node)
@@ -188,7 +188,7 @@ def source_of(node, longest=40):
     from tensh.graph.source import piece
 
     found = piece(*place)
-    return found.text if found and cells(found.text) <= longest else None
+    return found.text if found and cells(found.text) <= 40 else None
 
 
 @without_overrides

@@ -232,7 +232,7 @@ def find_hooked(explanation):
     return [*found]
 
 
-def grad_notes(tensor, name, root_name, explanation, asked=None):
+def grad_notes(tensor, name, root_name, explanation, asked):
     """Describe the contents of ``.grad`` if they differ from the explained gradient."""
     if tensor.grad is None:
         return [

@@ -27,7 +27,7 @@ from tensh.tracing.size_guards import list_size_guards
 from tensh.tracing.size_texts import is_arithmetic, name_sizes, name_values
 
 
-def read_dynamic_axes(model, args, kwargs, axes, input_names=None):
+def read_dynamic_axes(model, args, kwargs, axes, input_names):
     """Read ``dynamic_axes``: return index of an input -> {dimension: name}."""
     inputs, dynamic = list_inputs(model, args, kwargs), {}
     names = [
@@ -62,13 +62,13 @@ def follow_change(change, size, name):
     return factor * change((size - offset) // factor, root) + offset
 
 
-def trace_resized(model, args, kwargs, program, dynamic, on_read, change, shift=None):
+def trace_resized(model, args, kwargs, program, dynamic, on_read, change, shift):
     """Trace a model with the sizes returned by ``change(size, name)``."""
     inputs = resize(flatten_like(program.structure, args, kwargs), dynamic, change)
     return trace_program(model, *fill(program.structure, inputs), sizes=True, on_read=on_read, shift=shift)
 
 
-def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None, apart=0, shift=None, preserved=()):
+def trace_dynamic(model, args, kwargs, dynamic, on_read, ranges=None, apart=0, shift=None, preserved=()):
     """Return the ``Program`` of a model with free dynamic dimensions. Raise UserError if the program fixes one.
 
     ``ranges`` maps the names of dimensions to (smallest, largest) size. With ``apart`` = 1, names must be independent
@@ -84,7 +84,7 @@ def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None, apart
     return free_sizes(program, trace, dynamic, ranges, apart)
 
 
-def free_sizes(program, trace, dynamic, ranges=None, apart=0):
+def free_sizes(program, trace, dynamic, ranges, apart):
     """Return a ``Program`` with free dynamic dimensions; ``trace(change)`` traces it with the sizes of ``change(size, name)``.
 
     Its ``guards`` are what it decides on sizes, its ``limits`` the ranges of dimensions by their names.

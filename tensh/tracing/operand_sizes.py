@@ -15,7 +15,7 @@ WINDOWS = "conv", "pool", "unfold", "im2col"
 """Parts of the names of operators that move windows: their results have ``(size - c)//stride + 1`` elements."""
 
 
-def describe_size(numbers, operands, windows=False):
+def describe_size(numbers, operands, windows):
     """Return the text of a size with these numbers; None if none is found.
 
     ``operands`` are pairs (numbers, text) of dynamic sizes, the likeliest first; ``windows`` tells that the operator moves windows.

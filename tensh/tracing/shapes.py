@@ -162,7 +162,7 @@ def check_range(dim, ranges):
         raise UserError(f"Found different definitions {texts[0]} and {texts[1]} for the same symbolic dimension {dim}!")
 
 
-def read_declarations(model, args, kwargs, shapes, strings=False):
+def read_declarations(model, args, kwargs, shapes, strings):
     """Return [(path, name, tensor, {dimension: declaration})] in the order of a program's inputs, all of them checked.
 
     Raise UserError, AssertionError, TypeError or ValueError, as PyTorch does, for what is no declaration of the arguments.

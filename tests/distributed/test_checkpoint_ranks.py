@@ -28,7 +28,7 @@ def run(action, folder, results, ranks, *options, with_pytorch=False):
     return [json.loads(file.read_text()) for file in files if file.exists()], done
 
 
-def check_end(found, done, ranks, with_pytorch=False):
+def check_end(found, done, ranks, with_pytorch):
     """Assert that a program ended well; gloo sometimes aborts a process of PyTorch that has written all and is about to end."""
     aborted = with_pytorch and len(found) == ranks and "SIGABRT" in done.stderr
     assert done.returncode == 0 or aborted, done.stderr

@@ -26,9 +26,9 @@ def shared_memory():
     return [path.name for path in Path("/dev/shm").glob("*") if path.name.startswith(("mpich", "ucx"))]
 
 
-def is_nothing_left(before, seconds=10):
+def is_nothing_left(before):
     """True once there is no more shared memory than before; other tests have theirs for a moment."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + 10
     while not (gone := before.issuperset(shared_memory())) and time.monotonic() < end:
         time.sleep(0.1)
     return gone

@@ -26,7 +26,7 @@ def describe_family(family):
     return ast.get_docstring(ast.parse((FOLDER / family / "record.py").read_text(encoding="utf-8"))).splitlines()[0]
 
 
-def record_family(family, name="", check=False):
+def record_family(family, name, check):
     """Record a family, or its file of one name; whether a file differs from what it was."""
     found = differs = False
     for path, text in load_family(family).record(lambda each: name in ("", each)):

@@ -147,7 +147,7 @@ def write_notebook_cell(cell):
     return dict(sorted(found.items()))
 
 
-def output_in_notebook(output, count=None):
+def output_in_notebook(output, count):
     """Format an output for a notebook."""
     lines = lines_of(output.text)
     match output.kind:

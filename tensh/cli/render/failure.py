@@ -47,7 +47,7 @@ def short(failure, shown=0, width=None):
         yield from short(failure.cause, width=width)
 
 
-def render_explanation(explanation, width=None):
+def render_explanation(explanation, width):
     """Yield (kind, text) pairs for the operands, the rule they broke, and code that would work."""
     yield from operands(explanation, width)
     yield from describe_origins(explanation)
@@ -202,7 +202,7 @@ def fill(sentence, width, before=INDENT):
     return "".join(f"{' ' * column}{line}\n" for column, line in ((before, first), *((INDENT, line) for line in more)))
 
 
-def warning_lines(place, kind, message, note=None, width=None):
+def warning_lines(place, kind, message, note, width):
     """Yield (kind, text) pairs for a warning and its note."""
     yield from _format_place(place)
     yield "warning", kind
@@ -214,7 +214,7 @@ def warning_lines(place, kind, message, note=None, width=None):
         yield from render_advice(note)
 
 
-def format_note(note, width=None):
+def format_note(note, width):
     """Yield (kind, text) pairs for a note to learners."""
     head = [*_format_place(note.place), ("warning", _("note")), ("plain", ": ")]
     yield from head
@@ -242,7 +242,7 @@ def _format_place(place):
         yield "plain", ": "
 
 
-def _head(failure, width=None):
+def _head(failure, width):
     """Yield the place and the message; what tensh itself says is wrapped, a message of the code is left as it is."""
     yield from _where(failure)
     if not failure.kind and width is not None and width >= LEAST_WIDTH:

@@ -43,7 +43,7 @@ def render_value(value, page, expression="", as_notebook=False, settings=None):
     return tokens
 
 
-def on_a_window(value, page, as_notebook=False, settings=None):
+def on_a_window(value, page, as_notebook, settings):
     """Return the pairs for a value in a window, and how many items it has if the pairs show only the first.
 
     It is fitted to the width, with a long container of tensors summarised.

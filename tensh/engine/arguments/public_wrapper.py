@@ -242,7 +242,7 @@ class PublicWrapper:
             raise error from None
 
 
-def wrap_public(fn, name, method=False, spoken=None):
+def wrap_public(fn, name, method, spoken):
     """Make the wrapper of ``fn``, which is not an operator, under a name; ``spoken`` is the name in messages."""
     if not isinstance(fn, types.FunctionType):
         return fn

@@ -23,7 +23,7 @@ def is_within(index, n):
     return index.item(index.argmax()) < n
 
 
-def take_flat(array, index, place=None):
+def take_flat(array, index, place):
     """The elements of a dense array at flat positions, in the shape of ``index``.
 
     ``place(index, part)`` makes positions of a part of the index array (a slice of its first dimension), if it has to.

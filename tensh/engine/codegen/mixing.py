@@ -235,7 +235,7 @@ def as_number(number):
     return next((kind(number) for kind in NUMBERS if isinstance(number, kind)), None)
 
 
-def promote_number(array, number, floats=False, exact=False):
+def promote_number(array, number, floats, exact=False):
     """``array`` and ``number`` in their common dtype; ``floats``: integers count as the default dtype."""
     common = COMMON_WITH_NUMBER[array.dtype, type(number), floats, of_scalar[float]]
     return array if array.dtype is common else cast(array, common), (EXACT_SCALARS if exact else SCALARS)[

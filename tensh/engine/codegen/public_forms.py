@@ -51,7 +51,7 @@ def has_place(entry):
     )
 
 
-def name_place(function, home, name, method=False, spoken=None):
+def name_place(function, home, name, method, spoken):
     """Set the public module and name of a generated function, for users and pickles; return it.
 
     ``__name__`` is ``spoken``, such as ``linalg_inv``, where PyTorch's is: overrides compare it.

@@ -176,7 +176,7 @@ HERE = shortcut({"cpu"})
 """True where new tensors are made on the CPU; a container, because asking it costs less than a call."""
 
 
-def on_meta(where=None):
+def on_meta(where):
     """True if ``where``, or by default the default device, is "meta"; an error for any device but that and the CPU."""
     where = default_device() if where is None else device(where)
     if where.type == "meta":

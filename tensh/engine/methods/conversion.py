@@ -114,7 +114,7 @@ def move_absent(t, where, to=None, memory_format=None):
     return recast(wrap(drop_elements(t.array), refresh_node(t)), to or BY_NUMPY[t.array.dtype], memory_format)
 
 
-def convert_tensor(t, to, copy=False, memory_format=None):
+def convert_tensor(t, to, copy, memory_format):
     """Convert ``t`` to a dtype and memory format; return itself if it has both, unless ``copy``."""
     ordered = memory_format is None or memory_format is preserve_format or is_in_order(t.array, memory_format)
     if to.numpy is t.array.dtype and ordered and not copy:

@@ -51,7 +51,7 @@ def writes(write=None, *, dense=True, kept=False, expanded=None, early=False, sh
     return declared
 
 
-def declare_inplace(declared, write, dense, expanded, early=False, shared=False):
+def declare_inplace(declared, write, dense, expanded, early, shared):
     """Return the form NAME_ of an operator that writes."""
     name = f"{declared.name}_"
     parameters = list(declared.parameters)[1:]

@@ -33,10 +33,10 @@ def explain_container(situation):
     )
 
 
-def replace_node_code(situation, node, code, rule, advice=None):
+def replace_node_code(situation, node, code, rule):
     """Return the Explanation with a node replaced."""
     fit = replace_node(situation.place, node, code)
-    return Explanation("call", (), rule, (fit,) if fit else (), advice)
+    return Explanation("call", (), rule, (fit,) if fit else ())
 
 
 def explain_list(node, situation):

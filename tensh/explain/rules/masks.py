@@ -49,7 +49,7 @@ def broadcast(scores, shape):
     return len(shape) <= len(scores) and all(m == n or n == 1 for m, n in pairs)
 
 
-def reshape_mask(mask, scores, sizes, is_local=False):
+def reshape_mask(mask, scores, sizes, is_local):
     """The texts of a mask of the scores' shape: a part of a larger one, a mask of each sequence, the other way round.
 
     A mask that is ``is_local``, made in the function that uses it, is not larger on purpose.

@@ -9,9 +9,10 @@ from tensh.engine import find_public
 from tensh.utils.data.sampler import draw_seed
 
 
-def find_pipes(name="datapipes.datapipe"):
-    """Return a module of pipes; None as long as the program has no pipe."""
-    return sys.modules.get(f"tensh.utils.data.{name}") or sys.modules.get(f"torch.utils.data.{name}")
+def find_pipes():
+    """Return the module of pipes; None as long as the program has no pipe."""
+    name = "utils.data.datapipes.datapipe"
+    return sys.modules.get(f"tensh.{name}") or sys.modules.get(f"torch.{name}")
 
 
 def is_stream(dataset):

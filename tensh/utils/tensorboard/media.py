@@ -46,7 +46,7 @@ def _picture(tag, pixels, rescale, boxes=(), labels=None):
     return Summary(value=[Summary.Value(tag=tag, image=encode(picture, height, width, channels))])
 
 
-def draw_box(picture, box, label=None):
+def draw_box(picture, box, label):
     """Draw a red box into a picture, with its label at the lower left."""
     from PIL import ImageDraw, ImageFont
 
@@ -100,7 +100,7 @@ def audio(tag, tensor, sample_rate=44100):
     return Summary(value=[Summary.Value(tag=tag, audio=held)])
 
 
-def draw_figures(figures, close=True):
+def draw_figures(figures, close):
     """A figure of Matplotlib as pixels [3, H, W]; a list of them as [N, 3, H, W]."""
     if isinstance(figures, list):
         return np.stack([draw_figures(figure, close) for figure in figures])

@@ -49,8 +49,8 @@ CRASH = "import os, time\nkind = 0\nif kind == 2:\n    os._exit(1)\nkind\n"
 SLOW = "import time\nn = 0\ntime.sleep(1)\nn\n"
 
 
-def runs_of(path="runs.sqlite"):
-    return read(path)[1]
+def read_runs():
+    return read("runs.sqlite")[1]
 
 
 def test_values_are_those_of_run(script, tensh, scheduler):
@@ -58,7 +58,7 @@ def test_values_are_those_of_run(script, tensh, scheduler):
     words = ["sweep", file, "--set", "rate=1,2", "--set", "width=2:4:2", "--seeds", "2", "--scheduler", scheduler]
     status, shown, said = tensh(*words)
     assert status == 0 and said.count("\n") == 8 and said.startswith("1/8  ")
-    found = runs_of()
+    found = read_runs()
     assert [(run.settings["rate"], run.settings["width"], run.seed) for run in found[:3]] == [
         ("1", "2", 0), ("1", "2", 1), ("1", "4", 0),
     ]  # fmt: skip
@@ -71,8 +71,8 @@ def test_values_are_those_of_run(script, tensh, scheduler):
     assert status == 2 and "twice" in said
     words[3] = "rate=1,2,3"
     status, _, said = tensh(*words)
-    assert status == 0 and said.count("\n") == 4 and [run.id for run in runs_of()] == [*range(1, 13)]
-    assert runs_of()[:8] == found
+    assert status == 0 and said.count("\n") == 4 and [run.id for run in read_runs()] == [*range(1, 13)]
+    assert read_runs()[:8] == found
 
 
 def test_runs_fail_one_by_one_and_begin_anew(script, tensh, scheduler):
@@ -82,7 +82,7 @@ def test_runs_fail_one_by_one_and_begin_anew(script, tensh, scheduler):
         "sweep", script(ODD), "--set", f"kind={kinds}", "--report", "loss", "--time-limit", "0.5", "--scheduler",
         scheduler,
     )  # fmt: skip
-    found = {run.settings["kind"]: run for run in runs_of()}
+    found = {run.settings["kind"]: run for run in read_runs()}
     assert status == 1
     assert {kind: run.values for kind, run in found.items() if run.state == "done"} == {
         "fine": {"loss": 1}, "again": {"loss": 1},
@@ -104,8 +104,8 @@ def test_a_limit_of_memory_fails_one_run(script, tensh, scheduler):
     file = script("n = 1\nx = torch.ones(n)\nx[0]\n")
     limited = "--memory-limit", "200", "--scheduler", scheduler
     status, _, _ = tensh("sweep", file, "--set", f"n=1,{2**27},2", *limited)
-    assert status == 1 and [run.state for run in runs_of()] == ["done", "failed", "done"]
-    assert "memory" in runs_of()[1].error
+    assert status == 1 and [run.state for run in read_runs()] == ["done", "failed", "done"]
+    assert "memory" in read_runs()[1].error
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_a_run_worse_than_the_median_of_others_is_stopped(
     monkeypatch.setattr("tensh.cli.sweeping.cluster.LARGEST", 1)  # each run knows those before it
     words = ["sweep", script(CURVES), "--set", f"quality={qualities}", option, "accuracy", "--scheduler", scheduler]
     assert tensh(*words)[0] == 0
-    found = {run.id: run for run in runs_of()}
+    found = {run.id: run for run in read_runs()}
     assert {number for number, run in found.items() if run.state == "stopped"} == {*stopped}
     lines = tensh("sweep", "runs.sqlite", "--json")[1].splitlines()
     assert all("curve" not in line for line in lines)
@@ -198,21 +198,21 @@ def test_numbers_of_summary_writers_are_compared(script, tensh, scheduler, tmp_p
     pytest.importorskip("tensorboard")
     code = f"from torch.utils.tensorboard import SummaryWriter\nrate = 1\nwith SummaryWriter({str(tmp_path)!r}) as writer:\n    writer.add_scalar('loss', torch.tensor(2.0) * rate)\n"
     tensh("sweep", script(code), "--set", "rate=1,2", "--stop-above", "loss", "--scheduler", scheduler)
-    assert [run.values for run in runs_of()] == [{"loss": 2}, {"loss": 4}]
+    assert [run.values for run in read_runs()] == [{"loss": 2}, {"loss": 4}]
 
 
 def test_two_sweeps_do_not_write_one_file(script, tensh, scheduler):
     process = begin(script(SLOW), "--set", "n=1:4:1", "--workers", "1")
     assert process.stdout.readline().startswith("1/4")
-    before = runs_of()
+    before = read_runs()
     for words in (["sweep", "script.tsh", "--set", "n=9"], ["sweep", "runs.sqlite", "--resume"]):
         words[1] = script(SLOW) if "--set" in words else words[1]
         status, _, said = tensh(*words, "--scheduler", scheduler)
         assert (status, said) == (2, "runs.sqlite: another sweep is writing this file: choose another file with -o\n")
-    assert len(runs_of()) == len(before)
+    assert len(read_runs()) == len(before)
     assert tensh("sweep", "runs.sqlite")[0] == 0  # to look is allowed
     process.communicate(timeout=60)
-    assert process.returncode == 0 and [run.state for run in runs_of()] == ["done"] * 4
+    assert process.returncode == 0 and [run.state for run in read_runs()] == ["done"] * 4
 
 
 def test_an_empty_name_of_a_file_is_refused(script, tensh):
@@ -243,7 +243,7 @@ def is_empty(group):
 def test_a_lost_process_costs_one_run(script, scheduler):
     process = begin(script(CRASH), "--set", "kind=0:4:1", "--workers", "1")
     process.communicate(timeout=120)
-    found = runs_of()
+    found = read_runs()
     assert process.returncode == 1 and is_empty(process.pid)
     assert [run.state for run in found] == ["done", "done", "failed", "done", "done"]
     assert found[2].error == "its process was lost twice"
@@ -279,8 +279,10 @@ def test_a_sweep_that_is_ended_goes_on(script, tensh, scheduler, number):
     while not is_empty(process.pid):
         assert time.monotonic() - begun < 20
         time.sleep(0.1)
-    before = runs_of()
+    before = read_runs()
     assert [run.state for run in before] == ["done", "running", "waiting", "waiting"]
     status, _, said = tensh("sweep", "runs.sqlite", "--resume", "--scheduler", scheduler)
     assert status == 0 and said.count("\n") == 3
-    assert [run.values for run in runs_of()] == [{"n": 1}, {"n": 2}, {"n": 3}, {"n": 4}] and runs_of()[0] == before[0]
+    assert [run.values for run in read_runs()] == [{"n": 1}, {"n": 2}, {"n": 3}, {"n": 4}] and read_runs()[0] == before[
+        0
+    ]

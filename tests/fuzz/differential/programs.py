@@ -196,7 +196,7 @@ SUITED = {
 }
 
 
-def plain_value(n, dtype, positive=False):
+def plain_value(n, dtype, positive):
     """The ``n``-th value of a new tensor: a number that every dtype of its kind holds."""
     number = n % 17 - 8
     if dtype == "bool":

@@ -64,7 +64,7 @@ def names():
     return SEEDS
 
 
-def read_part(kind, seed, count, keep=None):
+def read_part(kind, seed, count, keep):
     """Read files of a kind; return the Outcome."""
     total, begin = Outcome(), 0
     while begin < count and len(total.wrong) < ENOUGH:

@@ -204,7 +204,7 @@ def to_array(tensor):
     return array.astype(np.clongdouble if array.dtype.kind == "c" else EXACT)
 
 
-def error_of(found, exact, scale, ulp, most=3e38):
+def error_of(found, exact, scale, ulp, most):
     """The largest error, in ulp, of elements no larger than ``most``; non-finite elements must agree."""
     with np.errstate(all="ignore"):
         errors = abs(found - exact) / (ulp * abs(scale))

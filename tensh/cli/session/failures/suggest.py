@@ -164,7 +164,7 @@ def is_torch(value):
     return issubclass(type(value), ModuleType) and own_name(value) in TORCH
 
 
-def suggest_for_name(word, known, called=False):
+def suggest_for_name(word, known, called):
     """Suggest a name: one of torch's to be qualified, or a similar one."""
     for name, value in known.items():
         if is_torch(value) and word in dir(value):

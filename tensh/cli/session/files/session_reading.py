@@ -75,7 +75,7 @@ class Contents(NamedTuple):
     random: object
 
 
-def read_contents(engine, path, header=None):
+def read_contents(engine, path, header):
     """Read a session from a file; nothing is defined yet. FileError for a damaged one."""
     with telling(path):
         arrays, metadata = read(path, header)

@@ -28,7 +28,7 @@ ROUTINES = (
 # type(value) is used throughout: isinstance would query the value, which can fail for a proxy.
 
 
-def find_session_page(text, namespace, with_source=False):
+def find_session_page(text, namespace, with_source):
     """Return the page of a dotted name of a session, else of a public name, as (kind, text) pairs.
 
     Never evaluates a property.

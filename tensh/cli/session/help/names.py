@@ -152,7 +152,7 @@ def list_names(prefix=""):
                     yield Name(space, name, entry)
 
 
-def list_missing(prefix=""):
+def list_missing(prefix):
     """Yield (path, reason) for the names of PyTorch that tensh lacks."""
     begin = spell_out(prefix)
     for space in unsupported.namespaces():

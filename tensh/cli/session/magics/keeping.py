@@ -13,7 +13,7 @@ from tensh.support.replacing import replace_file
 OVER = "--over"
 
 
-def file_of(command, extension=""):
+def file_of(command, extension):
     """Return (path of the file in the argument, whether --over was given); add a missing extension."""
     words = command.argument.split()
     over = OVER in words

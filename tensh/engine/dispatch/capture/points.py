@@ -107,7 +107,7 @@ def add_function(function, name=None):
     return None
 
 
-def make_point(function, name=None):
+def make_point(function, name):
     """Return the point of a function, or None."""
     own = name_in_space(function)
     name = own if own.startswith("__") else name or own  # some attributes have several names

@@ -69,7 +69,7 @@ def make_wrapper_subclass(
     return made
 
 
-def copy_wrapper(t, node=None):
+def copy_wrapper(t, node):
     """Make another tensor of a wrapper subclass for the same values, with a separate node."""
     made, facts = object.__new__(type(t)), t.array.array
     made.__dict__.update(t.__dict__)

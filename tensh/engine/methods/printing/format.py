@@ -127,7 +127,7 @@ def attributes(tensor):
     return found
 
 
-def append_attributes(parts, found, indent, break_first=False):
+def append_attributes(parts, found, indent, break_first):
     """Append attributes after commas, each on a new line in column ``indent`` if it would exceed the line width.
 
     With ``break_first`` the first one always starts a new line.

@@ -257,7 +257,7 @@ def slices_sum(grad, dim, index):
 
 
 # ── one index per element ────────────────────────────────────────────────────
-def require_scatter(input, dim, index, src=None):
+def require_scatter(input, dim, index, src):
     """Raise unless ``index`` fits into ``input`` beside ``dim``, and into ``src``."""
     if index.size:
         require_index(index, "scatter")

@@ -198,13 +198,13 @@ def output_size(spatial, kernel, stride, padding, dilation):
     )
 
 
-def pad_sides(array, padding, value=0):
-    """Pad the spatial dimensions with ``value``."""
+def pad_sides(array, padding):
+    """Pad the spatial dimensions with zeros."""
     if not any(padding):
         return array
     spatial = array.shape[2:]
     shape = (*array.shape[:2], *(n + 2 * p for n, p in zip(spatial, padding)))
-    whole = np.full(shape, value, array.dtype) if value else np.zeros(shape, array.dtype)
+    whole = np.zeros(shape, array.dtype)
     whole[middle(spatial, padding)] = array
     return whole
 

@@ -115,8 +115,8 @@ def permutation(pivots, rows, dtype):
     return P
 
 
-def unpack_triangles(LU, name=None):
-    """(L, U): the unit lower and the upper triangle."""
+def unpack_triangles(LU):
+    """Return (L, U): the unit lower and the upper triangle."""
     *_, rows, columns = LU.shape
     k = min(rows, columns)
     L = np.tril(LU[..., :k], -1)

@@ -69,13 +69,11 @@ def check_matrix(name, array, letter="A"):
         raise RuntimeError(f"{name}: The input tensor {letter} must have at least 2 dimensions.")
 
 
-def check_square(name, array, letter="A"):
-    check_matrix(name, array, letter)
+def check_square(name, array):
+    check_matrix(name, array)
     rows, columns = array.shape[-2:]
     if rows != columns:
-        raise RuntimeError(
-            f"{name}: {letter} must be batches of square matrices, but they are {rows} by {columns} matrices"
-        )
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {rows} by {columns} matrices")
 
 
 def require_pivots(name, letters, factors, pivots):

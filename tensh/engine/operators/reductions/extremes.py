@@ -33,8 +33,8 @@ def require_elements(name, input, axes, parentheses="()"):
             raise IndexError(f"{name}{parentheses}: Expected reduction dim {axis} to have non-zero size.")
 
 
-def no_extreme(name, error=RuntimeError):
-    return error(
+def no_extreme(name):
+    return RuntimeError(
         f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
         "Specify the reduction dim with the 'dim' argument."
     )

@@ -16,7 +16,7 @@ from tensh.engine.operators.reductions.summation import (
 PRODUCTS = {F4: 1 << 10, F8: 1 << 7}  # most products that BLAS adds in a row, float32 in higher precision
 
 
-def add_products(one, other, axes=None, keepdim=False):
+def add_products(one, other, axes, keepdim):
     """Sum ``one * other``, two arrays of one shape, along ``axes``.
 
     For sums of rows, BLAS needs no array of products.

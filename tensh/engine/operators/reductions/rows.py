@@ -12,7 +12,7 @@ from tensh.engine.operators.reductions.summation import SMALL
 PARTS = 8  # elements: finding an extreme of 8 million takes a millisecond, waking a thread 50 µs
 
 
-def rows_of(array, axes, least=None):
+def rows_of(array, axes, least):
     """Return an array as a matrix if ``axes`` (None, an int or several) are its last ones and are contiguous, else None.
 
     None also for fewer elements than ``least`` (SPREAD).

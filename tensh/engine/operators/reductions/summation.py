@@ -277,7 +277,7 @@ def add_axis(array, axis, keepdim):
     return restore_axis(sums, axis) if keepdim else sums
 
 
-def add_in_order(array, axes=None, keepdim=False):
+def add_in_order(array, axes, keepdim=False):
     """Sum as ``add_along`` does, but few numbers along one dimension in the order of PyTorch's sums.
 
     PyTorch's losses, norms and normalisations, which are no sums of its operators, add in other orders.

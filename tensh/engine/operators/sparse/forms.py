@@ -109,7 +109,7 @@ def elements_of(t):
     return np.stack(index).reshape(len(index), -1), values.reshape(-1, *t.array.entry_shape[2:])
 
 
-def sparse_tensor(values, indices, shape, layout=COO, coalesced=False, label=None):
+def sparse_tensor(values, indices, shape, layout, coalesced, label=None):
     """Return a sparse tensor of a tensor of values and arrays of indices; ``label`` is the name of its node."""
     t = new()
     t.array = Sparse(values.array, indices, shape, layout, coalesced)
@@ -127,13 +127,15 @@ def replace_values(array, values, label=None):
     return sparse_tensor(values, array.indices, array.shape, array.layout, array.coalesced, label)
 
 
-def dense_of(t, label="ToDenseBackward0"):
+def dense_of(t):
     """Return a sparse tensor as a dense one, in which values with equal indices are added."""
     a = t.array
     zeros = wrap(np.zeros((prod(a.grid), *a.entry_shape), a.dtype))
     out = zeros.index_put((wrap(flat_places(a)),), entries_of(t)[1], True) if a.nnz else zeros
     dense = a.assemble(out)
-    return rename_node(wrap(dense.array, dense.node), label)  # not a view: nothing else refers to this memory
+    return rename_node(
+        wrap(dense.array, dense.node), "ToDenseBackward0"
+    )  # not a view: nothing else refers to this memory
 
 
 def rename_node(t, label):
@@ -191,7 +193,7 @@ def compress_lines(lines, count):
     return bounds_of_lines(np.bincount(lines, minlength=count))
 
 
-def select_values(t, chosen, index, shape, is_coalesced=None, label=None):
+def select_values(t, chosen, index, shape, is_coalesced, label):
     """Return a COO tensor of some values of ``t``, selected by indices or a mask, at other indices."""
     chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
     values = values_of(t).index_select(0, wrap(chosen))

@@ -22,16 +22,16 @@ from tensh.engine.operators.sparse.forms import (
 TITLES = {COO: "Sparse", CSR: "SparseCsr", CSC: "SparseCsc", BSR: "SparseBsr", BSC: "SparseBsc", strided: "Strided"}
 
 
-def to_coo(t, label="ToSparseBackward0"):
+def to_coo(t):
     """Convert a sparse tensor to the layout sparse_coo, with its values in their order."""
     layout = t.array.layout
     if layout is COO:
         return t
     index, values = elements_of(t) if layout in BLOCKED else entries_of(t)
-    return sparse_tensor(values, (index,), t.array.shape, COO, layout is CSR, label)
+    return sparse_tensor(values, (index,), t.array.shape, COO, layout is CSR, "ToSparseBackward0")
 
 
-def to_lines(t, layout, label=None):
+def to_lines(t, layout, label):
     """Convert a tensor of the layout sparse_coo to sparse_csr or sparse_csc; raise RuntimeError unless it is a matrix."""
     require_matrix(t, layout)
     t = coalesce_as(t)
@@ -53,7 +53,7 @@ def require_matrix(t, layout):
         )
 
 
-def turn_lines(t, layout, label=None):
+def turn_lines(t, layout, label):
     """Convert a compressed tensor to compression along the other dimension."""
     a, (index, entries) = t.array, entries_of(t)
     *batch, line, other = index if layout in BY_ROWS else (*index[:-2], index[-1], index[-2])
@@ -66,7 +66,7 @@ def turn_lines(t, layout, label=None):
     return sparse_tensor(values, indices, a.shape, layout, False, label)
 
 
-def dense_to_compressed(t, layout, block=(), dense_dim=0, label=None):
+def dense_to_compressed(t, layout, block, dense_dim, label):
     """Convert a dense matrix, or a batch of them, to a compressed layout, with blocks of a size in the blocked ones.
 
     Raise RuntimeError for sizes that blocks do not divide, and for matrices with different numbers of values.
@@ -101,14 +101,14 @@ def dense_to_compressed(t, layout, block=(), dense_dim=0, label=None):
     return sparse_tensor(values, indices, shape, layout, False, label)
 
 
-def dense_to_coo(t, sparse_dim=None, label="ToSparseBackward1"):
+def dense_to_coo(t, sparse_dim):
     """Convert a dense tensor to the layout sparse_coo, with its first dimensions sparse."""
     array = t.array
     dims = array.ndim if sparse_dim is None else sparse_dim
     filled = (array != 0).any(tuple(range(dims, array.ndim))) if dims < array.ndim else array != 0
     index = np.stack(np.nonzero(filled)) if dims else np.zeros((0, int(bool(filled))), np.int64)
     values = t[tuple(wrap(each) for each in index)] if dims else t.reshape(1)[: index.shape[1]]
-    return sparse_tensor(values, (index.astype(np.int64),), array.shape, COO, True, label)
+    return sparse_tensor(values, (index.astype(np.int64),), array.shape, COO, True, "ToSparseBackward1")
 
 
 def convert_layout(t, layout, blocksize=None, sparse_dim=None, label=None, dense_dim=None):

@@ -93,7 +93,7 @@ def embedding(
 MODES = ("sum", "mean", "max")
 
 
-def bags_of(indices, offsets, include_last, padded=False):
+def bags_of(indices, offsets, include_last, padded):
     """Return (the bag of every index, the number of bags, the number of indices in every bag).
 
     With a padding row (``padded``) PyTorch ignores the last offset and uses the length of the input.

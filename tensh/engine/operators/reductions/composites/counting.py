@@ -127,7 +127,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     return result if out is None else write_indices(out, result, out_int32, "searchsorted")
 
 
-def warn_of_copies(values, boundaries, sorter=None):
+def warn_of_copies(values, boundaries, sorter):
     """Warn of arguments that PyTorch copies because they are not contiguous."""
     given = ("input value", values), ("boundary", boundaries), ("sorter", None if sorter is None else sorter.array)
     for what, array in given:
