@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from tests.jit.scripted_functions_of_tuples import CASES
 from tests.jit.scripted_programs import make_functions
+from tests.jit.scripts_of_loops import make_loops
 
 
 def make_scripts(torch):
@@ -395,4 +396,4 @@ def make_scripts(torch):
         return a, b
 
     own = {name: value for name, value in locals().items() if name.startswith("s_")}
-    return own | {function.__name__: function for function in CASES} | make_functions(torch)
+    return own | {function.__name__: function for function in CASES} | make_functions(torch) | make_loops(torch)

@@ -15,7 +15,6 @@ CONSTANT = re.compile(r"\s*(%[\w.]+) : (.*?) = prim::(Constant|Uninitialized)(\[
 
 OTHER = {
     "s_return_of_loop_in_branch": "the flags of an inner loop are those of the outer one",
-    "s_continue": "names that a loop carries are in the order of the alphabet, not in that of a table of hashes",
 }
 """Function -> why its graph differs."""
 

@@ -12,6 +12,7 @@ import tensh as torch
 from tests.jit.scripted_functions import make_scripts
 from tests.jit.scripted_functions_of_tuples import CASES as CASES_OF_TUPLES
 from tests.jit.scripted_modules import make_scripted_modules
+from tests.jit.scripts_of_loops import make_loops
 from tests.jit.scripts_of_traces import make_scripts_of_traces
 from tests.recorded.layers.cases import CASES, made, tensors
 from tests.support.zoo import make_models
@@ -19,7 +20,6 @@ from tests.support.zoo import make_models
 pytestmark = pytest.mark.filterwarnings("ignore")
 OTHER = {
     "s_return_of_loop_in_branch": "the flags of an inner loop are those of the outer one",
-    "s_continue": "names that a loop carries are in the order of the alphabet",
 }
 """Function -> why its code differs."""
 UNSAVED = {"CrossMapLRN2d": "a function with its own derivative, which TorchScript files cannot contain"}
@@ -77,6 +77,17 @@ def test_named_tuples_and_texts_come_back_from_files(oracle, function):
     for data in (save(function), file.getvalue()):
         for library in (torch, oracle):
             assert repr(load(library, data)(*args)) == expected
+
+
+@pytest.mark.parametrize("name", make_loops(torch))
+def test_loops_that_are_left_early_come_back_from_files(oracle, name):
+    file = io.BytesIO()
+    oracle.jit.save(oracle.jit.script(make_loops(oracle)[name]), file)
+    for number in range(4):
+        expected = make_loops(torch)[name](torch.tensor(1.0), number)
+        for data in (save(make_loops(torch)[name]), file.getvalue()):
+            for library in (torch, oracle):
+                compare(library, expected, load(library, data)(library.tensor(1.0), number))
 
 
 made_of_traces = functools.cache(make_scripts_of_traces)

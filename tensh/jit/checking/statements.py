@@ -32,10 +32,7 @@ class Statements:
     def do_Pass(self, node):
         pass
 
-    def do_Break(self, node):
-        self.frame.exits = True
-
-    do_Continue = do_Break
+    do_Break = do_Continue = do_Pass  # the statements behind them are checked, too
 
     def do_Expr(self, node):
         if isinstance(node.value, ast.Constant) and node.value.value is ...:

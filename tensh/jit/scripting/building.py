@@ -118,7 +118,10 @@ class Builder:
         return results
 
     def choose(self, line, values, at):
-        """Return what two arms give: the value itself, where both give the same."""
+        """Return what two arms give: the value itself, where both give the same, or one gives a constant and the other raises."""
+        for one, other in (values, values[::-1]):
+            if one is None and is_constant(other):
+                return other
         return values[0] if values[0] is values[1] or same_constant(*values) else self.merge(line, values, at)
 
     def merge_names(self, line, left, ends, before, at):

@@ -1,10 +1,11 @@
 """What happens to a graph after it is made: constants are computed and pooled, branches decided, and lines without effect dropped."""
 
+import itertools
 import operator
 
 from tensh.engine.dtypes.device import device
 from tensh.jit.classes import is_enum
-from tensh.jit.scripting.blocks import lines_of
+from tensh.jit.scripting.blocks import blocks_of, lines_of
 from tensh.jit.scripting.building import kind_of_constant, text_of_constant
 from tensh.jit.scripting.kinds import ModuleKind, fits, none
 from tensh.jit.types import is_named_tuple
@@ -37,6 +38,7 @@ def clean(builder):
         replace(graph, renamed)
         changed |= drop_unused(graph)
     pool(graph)
+    order_results(graph)
 
 
 def replace(graph, renamed):
@@ -75,11 +77,25 @@ def fold(block, renamed):
             renamed.update(zip(line.given, (renamed.get(each, each) for each in chosen.left)))
             changed = True
             continue
+        if line.kind() == "prim::Loop":
+            changed |= fix_carried(line, renamed)
         if known and compute(line):
             changed = True
         lines.append(line)
     block.lines = lines
     return changed
+
+
+def fix_carried(line, renamed):
+    """Take from a loop the values that its body leaves as they are; return True if there are any."""
+    (body,) = line.within
+    left = [renamed.get(each, each) for each in body.left[1:]]
+    fixed = [place for place, each in enumerate(left) if each is body.entering[place + 1]]
+    for place in reversed(fixed):
+        value = line.taken.pop(place + 2)
+        renamed[line.given.pop(place)] = renamed[body.entering.pop(place + 1)] = value
+        del body.left[place + 1]
+    return bool(fixed)
 
 
 def compute(line):
@@ -171,15 +187,16 @@ def has_effect(line):
 
 def drop_unused(graph):
     """Drop lines whose results nothing reads, and what branches and loops give in vain; return True if anything changed."""
-    used = find_used(graph)
+    alive, used = find_alive(graph)
     changed = False
 
     def visit(block):
         nonlocal changed
         kept = []
         for line in block.lines:
-            if not has_effect(line) and not any(each in used for each in line.given):
+            if line not in alive:
                 changed = True
+                kept += take_constants(line, alive, block)
                 continue
             if line.kind() in ("prim::If", "prim::Loop"):
                 changed |= drop_results(line, used)
@@ -190,6 +207,14 @@ def drop_unused(graph):
 
     visit(graph)
     return changed
+
+
+def take_constants(line, alive, block):
+    """Take the constants that stay out of a line that does not; return them."""
+    found = [each for inner in line.within for each in lines_of(inner) if each in alive]
+    for each in found:
+        each.owner = block
+    return found
 
 
 def drop_results(line, used):
@@ -211,30 +236,92 @@ def drop_results(line, used):
     return bool(dead)
 
 
-def find_used(graph):
-    """Return the values that lines with an effect, or the result, need."""
-    used = set(graph.left)
+def find_alive(graph):
+    """Return the lines that stay, and the values that they read.
+
+    A line stays that has an effect or gives a value that is read; a loop, if its condition is computed in its body, or a value
+    that it carries.
+    """
+    read = {each for block in blocks_of(graph) for each in block.left}
+    read.update(each for line in lines_of(graph) for each in line.taken)
+    alive, used = set(), set(graph.left)
+
+    def keep(line):
+        while line is not None and line not in alive:
+            alive.add(line)
+            used.update(line.taken)
+            line = line.owner.owner if line.kind() != "prim::Constant" else None
+
+    def visit(block):
+        for line in reversed(block.lines):
+            loop = line.kind() == "prim::Loop"
+            for inner in line.within:
+                used.update(inner.left[:loop])
+                for place, each in enumerate(line.given):
+                    if each in used or loop and inner.entering[place + 1] in read:
+                        used.add(inner.left[place + loop])
+                visit(inner)
+            if has_effect(line) or any(each in used for each in line.given):
+                keep(line)
+
     count = -1
     while count != len(used):
         count = len(used)
-        for line in list(lines_of(graph))[::-1]:
-            if line.kind() not in ("prim::If", "prim::Loop"):
-                if has_effect(line) or any(each in used for each in line.given):
-                    used.update(line.taken)
-                continue
-            if not (has_effect(line) or any(each in used for each in line.given)):
-                continue
-            loop = line.kind() == "prim::Loop"
-            used.update(line.taken[: 2 if loop else 1])
-            for block in line.within:
-                if loop:
-                    used.add(block.left[0])
-                for place, each in enumerate(line.given):
-                    if each in used or loop and block.entering[place + 1] in used:
-                        used.add(block.left[place + loop])
-                        if loop:
-                            used.add(line.taken[place + 2])
-    return used
+        visit(graph)
+    return alive, used
+
+
+# ── order ──────────────────────────────────────────────────────────────────
+def order_results(graph):
+    """Put what branches and loops give into the order in which it is first used; what nothing uses comes last."""
+    users = find_users(graph)
+
+    def first_use(value):
+        return min((place, (getattr(user, "taken", None) or user.left).index(value)) for place, user in users[value])
+
+    def visit(block):
+        for line in reversed(block.lines):  # the order of what an inner line gives depends on that of the outer one
+            if line.kind() in ("prim::If", "prim::Loop"):
+                uses = [(0, first_use(each)) if each in users else (1,) for each in line.given]
+                order_given(line, sorted(range(len(uses)), key=uses.__getitem__))
+            for each in line.within:
+                visit(each)
+
+    visit(graph)
+
+
+def find_users(graph):
+    """Return value -> [(place, line or block)] of its uses; a line stands before the lines of its blocks."""
+    users, count = {}, itertools.count()
+
+    def visit(block):
+        for line in block.lines:
+            place = next(count)
+            for each in line.taken:
+                users.setdefault(each, []).append((place, line))
+            for each in line.within:
+                visit(each)
+        place = next(count)
+        for each in block.left:
+            users.setdefault(each, []).append((place, block))
+
+    visit(graph)
+    return users
+
+
+def order_given(line, order):
+    """Put what a branch or a loop gives, and what its blocks give and take for it, into another order."""
+    loop = line.kind() == "prim::Loop"
+
+    def sort(values, start):
+        values[start:] = [values[start + each] for each in order]
+
+    sort(line.given, 0)
+    for block in line.within:
+        sort(block.left, loop)
+    if loop:
+        sort(line.taken, 2)
+        sort(line.within[0].entering, 1)
 
 
 # ── names ────────────────────────────────────────────────────────────────────

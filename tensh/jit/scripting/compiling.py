@@ -12,6 +12,7 @@ from tensh.jit.scripting.building import Builder
 from tensh.jit.scripting.calling import hand_over, pack
 from tensh.jit.scripting.classes import Classes
 from tensh.jit.scripting.cleaning import clean, name_values
+from tensh.jit.scripting.contexts import Contexts
 from tensh.jit.scripting.exits import Exits, ResultFound
 from tensh.jit.scripting.expressions import Expressions
 from tensh.jit.scripting.forms import find_class, find_method
@@ -39,7 +40,7 @@ class Compiled:
 
 
 class Compiler(
-    Expressions, Functions, PythonCalls, Annotated, Classes, Subscripts, Iteration, Exits, Statements, Builder
+    Expressions, Functions, PythonCalls, Annotated, Classes, Subscripts, Iteration, Contexts, Exits, Statements, Builder
 ):
     """Compiles one function, or with ``owner`` one method of a module."""
 

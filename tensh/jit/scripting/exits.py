@@ -6,7 +6,7 @@ from tensh.jit.scripting.building import Left
 from tensh.jit.scripting.calling import hand_over
 from tensh.jit.scripting.kinds import none
 
-__all__ = ["Exits", "ResultFound", "may_return"]
+__all__ = ["Exits", "ResultFound", "may_leave"]
 
 WILL, MIGHT, WONT = "will", "might", "wont"
 LEAVING = ast.Break, ast.Continue, ast.Raise
@@ -23,8 +23,35 @@ class ResultFound(Exception):
 class Exits:
     """The part of the compiler for branches of which an arm may return, and may not."""
 
+    def needs_flag(self, finish, node):
+        """Return True for a branch of which an arm may leave, and may not, where code goes on behind it by a flag."""
+        flagged = finish == self.finish or hasattr(finish, "flagged")
+        if not flagged and hasattr(finish, "kinds"):
+            return may_leave_context(node)
+        return flagged and MIGHT in (ending_of(each, ways_of(finish)) for each in (node.body, node.orelse))
+
     def run_flagged(self, node, rest, finish):
-        """Compile a branch whose arms give whether they have returned, and the result; go on behind it if they have not."""
+        """Compile a branch whose arms give whether they have left, and with what; go on behind it if they have not."""
+        end = self.flag_exits(finish, [node])
+        arms = [
+            lambda holds=holds, body=body: (self.narrow(node.test, holds), self.run(body, end))[1]
+            for holds, body in ((True, node.body), (False, node.orelse))
+        ]
+        made = self.branch(self.condition(node.test), arms, node)
+        return None if made is None else self.go_on(made, rest, finish, end.hand_on)
+
+    def flag_exits(self, finish, statements):
+        """Return how statements end behind which code goes on: it gives whether they have left, and the values with which they did.
+
+        ``hand_on`` of the function gives these values to ``finish``.
+        """
+        in_loop = hasattr(finish, "kinds") and ending_of(statements, (ast.Break, ast.Continue)) is not WONT
+        end = self.flag_passes(finish) if in_loop else self.flag_returns(finish)
+        end.flagged = True
+        return end
+
+    def flag_returns(self, finish):
+        """Return how a block of a function ends: with whether it has returned, and the result."""
         kind = self.result_kind if self.result_kind is not None else self.loop_result
         absent = self.emit("prim::Uninitialized", (), [kind]) if kind is not None else None
 
@@ -37,24 +64,38 @@ class Exits:
             self.names = Left(self.names)
             return [self.constant(True), value if kind is none else hand_over(self, value, kind)]
 
-        end.flagged = True
-        arms = [
-            lambda holds=holds, body=body: (self.narrow(node.test, holds), self.run(body, end))[1]
-            for holds, body in ((True, node.body), (False, node.orelse))
-        ]
-        made = self.branch(self.condition(node.test), arms, node)
-        if made is None:
-            return None
-        return self.go_on(made, rest, finish)
+        end.hand_on = lambda values: finish("value", *values)
+        return end
 
-    def go_on(self, made, rest, finish):
-        """Compile the statements behind a branch or a loop that gives whether it has returned, and the result."""
+    def flag_passes(self, finish):
+        """Return how a block in a loop ends: with whether it has left the pass, and what the pass then gives."""
+        within = hasattr(finish, "flagged")
+
+        def end(how, at):
+            if how == "end":
+                return [self.constant(False), *map(self.absent_value, finish.kinds)]
+            left = finish(how, at)
+            if how in ("return", "value"):
+                self.names = Left(self.names)
+            return left if within else [self.constant(True), *left]
+
+        end.kinds = finish.kinds
+        end.hand_on = lambda values: [self.constant(True), *values] if within else values
+        return end
+
+    def go_on(self, made, rest, finish, hand_on):
+        """Compile the statements behind what gives whether it has left, and the values with which it did."""
         if isinstance(self.names, Left):
             self.names = dict(self.names)
-        if not rest and hasattr(finish, "flagged"):
+        if not rest and len(made) == 1 + len(getattr(finish, "kinds", [None])) and hasattr(finish, "flagged"):
             return made
-        returned, result = made
-        return self.branch(returned, (lambda: finish("value", result), lambda: self.run(rest, finish)), None)
+        has_left, *values = made
+        if has_left.node().kind() == "prim::Constant" and has_left.node().constant:
+            return hand_on(values)
+        given = self.branch(has_left, (lambda: hand_on(values), lambda: self.run(rest, finish)), None)
+        for each in self.block.lines[-1].given:
+            each.name = f"%{self.number()}"  # what the block gives in the end has no name of the source
+        return given
 
     # ── loops ────────────────────────────────────────────────────────────────
     def run_leaving(self, node, rest, finish):
@@ -90,9 +131,17 @@ def may_leave(node, rest):
     return MIGHT in whole and MIGHT not in arms
 
 
-def may_return(node):
-    """Return True for a branch of which an arm may return, and may not."""
-    return MIGHT in (ending_of(node.body), ending_of(node.orelse))
+def may_leave_context(node):
+    """Return True for a branch with a context that may leave the pass of a loop, and may not."""
+    if isinstance(node, ast.With):
+        return ending_of(node.body, LEAVING) is MIGHT
+    parts = [*node.body, *node.orelse] if isinstance(node, ast.If) else []
+    return any(map(may_leave_context, parts))
+
+
+def ways_of(finish):
+    """Return the statements that leave a block which ends by ``finish``."""
+    return (ast.Return, *LEAVING) if hasattr(finish, "kinds") else (ast.Return, ast.Raise)
 
 
 def ending_of(statements, exits=(ast.Return, ast.Raise)):

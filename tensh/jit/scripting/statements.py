@@ -7,15 +7,13 @@ one place.
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.jit.classes import is_script_class
 from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.building import Raised
 from tensh.jit.scripting.calling import call_operator, hand_over, pack, unpack
 from tensh.jit.scripting.classes import is_instance_value
-from tensh.jit.scripting.exits import ResultFound, may_leave, may_return
+from tensh.jit.scripting.exits import ResultFound, may_leave
 from tensh.jit.scripting.expressions import BINARY, is_constant
 from tensh.jit.scripting.iteration import MOST
-from tensh.jit.scripting.kinds import none
 from tensh.jit.scripting.sugar import Cut, Items, Known, ModuleRef
 
 RETURNED, RESULT, COUNTER = "@1", "@2", "@3"
@@ -59,7 +57,7 @@ class Statements:
 
     def run_arms(self, node, rest, finish):
         """Compile a branch with the statements behind it in each of its arms."""
-        if (finish == self.finish or hasattr(finish, "flagged")) and may_return(node):
+        if self.needs_flag(finish, node):
             return self.run_flagged(node, rest, finish)
         if hasattr(finish, "leaves_loop") and may_leave(node, rest):
             return self.run_leaving(node, rest, finish)
@@ -261,6 +259,7 @@ class Statements:
 
     def loop_body(self, statements, names, go_on):
         """Compile the body of a loop; return whether to go on, and the carried values."""
+        body = self.block
 
         def finish(how, node):
             returns = how in ("return", "value")
@@ -272,8 +271,10 @@ class Statements:
                 how = "break"
             elif RETURNED in names:
                 self.names[RETURNED], self.names[RESULT] = self.constant(False), self.uninitialized
-            return [go_on(how), *(self.value_left(name, returns) for name in names)]
+            absent = returns and self.block is not body  # a pass that always returns keeps its values
+            return [go_on(how), *(self.value_left(name, absent) for name in names)]
 
+        finish.kinds = [bool, *(self.kind_in_loop(name) for name in names)]
         if RETURNED not in names:
             finish.leaves_loop = True
         left = self.run(statements, finish)
@@ -321,48 +322,7 @@ class Statements:
         returned, result = self.names.pop(RETURNED), self.names.pop(RESULT)
         if returned is before[RETURNED]:
             self.source.refuse(node, "scripts cannot leave a loop over layers")
-        return self.go_on([returned, result], rest, finish)
-
-    # ── contexts ─────────────────────────────────────────────────────────────
-    def do_With(self, node):
-        self.run_with(node, [], lambda how, at: [])
-
-    def run_with(self, node, rest, finish):
-        """Compile a block under contexts such as ``torch.no_grad()``."""
-        entered = [self.enter(each.context_expr) for each in node.items]
-        for item, (_, made) in zip(node.items, entered):
-            if item.optional_vars is not None:
-                self.assign_to(item.optional_vars, made, node)
-
-        def leave(how, at):
-            if how == "return":
-                value = self.value(at.value) if at.value is not None else self.constant(None)
-                self.leave(entered)
-                return finish("value", value)
-            self.leave(entered)
-            return self.run(rest, finish) if how == "end" else finish(how, at)
-
-        return self.run(node.body, leave)
-
-    def enter(self, node):
-        from tensh.jit.scripting.kinds import ModuleKind
-
-        call = node if isinstance(node, ast.Call) else None
-        found = self.expression(call.func) if call else self.expression(node)
-        if is_instance_value(found) or isinstance(found, Known) and is_script_class(found.value):
-            return self.enter_instance(self.value(node))
-        found = found.value if call and isinstance(found, Known) else None
-        name = getattr(found, "__name__", "")
-        if name not in ("no_grad", "enable_grad", "inference_mode") or (call and call.args):
-            self.source.refuse(node, "scripts know no contexts but torch.no_grad() and torch.enable_grad()")
-        made = self.emit("prim::CreateObject", (), [ModuleKind(f"__torch__.torch.autograd.grad_mode.{name}")], node)
-        self.emit("prim::CallMethod", [made], [none], node, ("name", "__init__", '[name="__init__"]'))
-        self.emit("prim::Enter", [made], [none])
-        return made, self.constant(None)
-
-    def leave(self, entered):
-        for each, _ in reversed(entered):
-            self.emit("prim::Exit", [each], [Tensor])
+        return self.go_on([returned, result], rest, finish, lambda values: finish("value", *values))
 
 
 def as_load(target):

@@ -195,4 +195,19 @@ def make(torch):
             b = 1
         return b
 
+    def missing_where_the_pass_ends(x, n: int):
+        for i in range(n):
+            if i == 1:
+                y = x + 1
+            else:
+                continue
+            x = x - y
+        return x
+
+    def unknown_behind_break(x, n: int):
+        while n > 0:
+            break
+            x = never_defined
+        return x
+
     return collect(locals(), __name__)

@@ -1,0 +1,117 @@
+"""Functions to script with loops that are left early, also out of contexts, and with loops for values that nothing reads."""
+
+# ruff: noqa: B007, F841, SIM117
+
+
+def make_loops(torch):
+    """Return name -> function of a tensor and a number."""
+
+    def l_break_in_context(x, n: int):
+        for i in range(n):
+            with torch.no_grad():
+                x = x + 1
+                if i == 2:
+                    break
+            x = x * 2
+        return x
+
+    def l_continue_in_contexts(x, n: int):
+        while n > 0:
+            with torch.no_grad(), torch.no_grad():
+                n -= 1
+                if n == 2:
+                    continue
+            x = x + 1
+        return x
+
+    def l_return_in_context_of_loop(x, n: int):
+        for i in range(n):
+            with torch.no_grad():
+                x = x + 1
+                if i == 2:
+                    return x * 10
+            x = x * 2
+        return x
+
+    def l_exits_of_nested_contexts(x, n: int):
+        for i in range(n):
+            with torch.no_grad():
+                with torch.no_grad():
+                    x = x + i
+                    if i == 1:
+                        continue
+                    elif i == 3:
+                        break
+            x = x * 2
+        return x
+
+    def l_break_in_context_of_branch(x, n: int):
+        for i in range(n):
+            if i > 1:
+                with torch.no_grad():
+                    x = x + 1
+                    if n > 3:
+                        break
+            x = x * 2
+        return x
+
+    def l_return_in_context_of_branch(x, n: int):
+        if n > 1:
+            with torch.no_grad():
+                x = x + 2
+                if n > 2:
+                    return x
+            x = x + 3
+        return x * 2
+
+    def l_loop_that_returns_in_context(x, n: int):
+        with torch.no_grad():
+            while n > 1:
+                n -= 1
+                if n == 3:
+                    return x
+        return x * 2
+
+    def l_return_or_raise_in_context(x, n: int):
+        with torch.no_grad():
+            if n > 3:
+                raise ValueError("too many")
+            else:
+                return x + 1
+
+    def l_return_of_first_pass(x, n: int):
+        for i in range(n):
+            x = x + 1
+            return x
+        return x
+
+    def l_carried_in_order_of_use(x, n: int):
+        count, total, other = 0, x, x
+        for i in range(n):
+            count += 1
+            other = other + count
+            total = total * other
+        return total, other, count
+
+    def l_carried_and_not_read(x, n: int):
+        m = n
+        for i in range(n):
+            for j in range(i):
+                m = m + j
+        return x
+
+    def l_not_read_but_left(x, n: int):
+        for i in range(n):
+            if i == 2:
+                break
+            y = x + i
+        return x
+
+    def l_statements_behind_continue(x, n: int):
+        for i in range(n):
+            if i == 2:
+                continue
+                x = x + 1
+        return x
+
+    return {name: value for name, value in locals().items() if name.startswith("l_")}
