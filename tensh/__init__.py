@@ -15,6 +15,7 @@ SUBMODULES = frozenset(
     "__config__ _higher_order_ops _tensor _tensor_str _utils _vmap_internals accelerator amp autograd backends compiler cpu cuda distributions fft functional linalg masked nested nn optim quasirandom random serialization show signal sparse special storage types utils version testing func fx return_types overrides torch_version library ops profiler hub multiprocessing __future__".split()
 )
 
+# names of the torch namespace that submodules define
 ELSEWHERE = {
     "vmap": "func",
     "compile": "compiler.api",
@@ -46,7 +47,7 @@ ELSEWHERE = {
     "Future": "futures",
     **dict.fromkeys(["Event", "Stream"], "engine.dtypes.streams"),
     **dict.fromkeys(["cond", "while_loop"], "_higher_order_ops"),
-}  # names of the torch namespace that submodules define
+}
 
 HIDDEN = frozenset(["VERSION", "load_ipython_extension", "unload_ipython_extension"])  # names that dir() omits
 

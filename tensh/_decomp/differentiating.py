@@ -44,9 +44,8 @@ def differentiate_call(overload, places, gradients, args, options):
     leaves, form = flatten((args, options))
     recorded, wanted = mode.grad, []
     with enable_grad():
-        for (
-            place
-        ) in places:  # aliases end the graph of this call: nothing goes on to what the tensors were computed from
+        # aliases end the graph of this call: nothing goes on to what the tensors were computed from
+        for place in places:
             leaves[place] = schemas()["alias"]["default"](leaves[place])
             wanted.append(leaves[place])
         args, options = unflatten(leaves, form)

@@ -11,11 +11,12 @@ import sys
 
 from tensh.alias.parts import KEPT, NAME, OWN, ROOT
 
+# requested modules and their replacements
 MEANT = {
     NAME: "tensh",
     "functorch": "tensh.functorch",
     "safetensors": "tensh.utils.safetensors",
-}  # requested modules and their replacements
+}
 
 
 class Finder:

@@ -34,9 +34,8 @@ class Namespace(ModuleType):
         return found["__dir__"]() if "__dir__" in found else sorted(found)
 
     def __setattr__(self, name, value):
-        if not (
-            isinstance(value, ModuleType) and isinstance(DICT.__get__(self).get(name), FunctionType)
-        ):  # see keep_function
+        # see keep_function
+        if not (isinstance(value, ModuleType) and isinstance(DICT.__get__(self).get(name), FunctionType)):
             super().__setattr__(name, value)
 
     def __reduce__(self):

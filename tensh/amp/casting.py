@@ -130,12 +130,13 @@ def exchange_functions():
             return
         with open(os.path.join(os.path.dirname(__file__), "policies.txt"), encoding="utf-8") as file:
             lines = [line.split() for line in file.read().split("\n\n")[1].splitlines()]
+        # all, before any is exchanged: some are copied from others
         found = [
             (function, POLICIES[policy])
             for policy, place, *names in lines
             for name in names
             for function in functions(find_place(place), name)
-        ]  # all, before any is exchanged: some are copied from others
+        ]
         for function, policy in found:
             exchange(function, policy)
         finished.append(True)

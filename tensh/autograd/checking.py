@@ -202,9 +202,8 @@ def check_constant(func, inputs, checked, eps):
                 value = x.array[place]
                 x.array[place] = value + eps
                 moved = func(*inputs)
-                difference = (
-                    moved if isinstance(moved, Tensor) else moved[0]
-                ).array - base  # before x has its value again
+                # before x has its value again
+                difference = (moved if isinstance(moved, Tensor) else moved[0]).array - base
                 x.array[place] = value
                 if np.abs(difference).max(initial=0) > 0:
                     raise GradcheckError("Numerical gradient for function expected to be zero")

@@ -98,7 +98,6 @@ class Program:
             [value for value, out in zip(self.outputs, outs, strict=True) if owner(out.array) is owner(each.array)]
             for each in saved
         ]
-        self.saved_inputs = [ins.index(each) if each in ins else None for each in saved]
         self.folded, self.merged, self.dropped = len(constants), len(merged), count - len(forward) - len(backward)
         forward, backward = choose_kernels(forward, RULES), choose_kernels(backward, BACKWARD_RULES)
         self.after = fuse(forward, [*outs, *saved]), fuse(backward, wanted_gradients)

@@ -15,11 +15,12 @@ def _precision_to_scale_tril(P):
     return torch.linalg.solve_triangular(L_inv, torch.eye(P.shape[-1], dtype=P.dtype, device=P.device), upper=False)
 
 
+# the parameters of a covariance, with the functions that compute its lower triangular factor
 FACTORS = {
     "covariance_matrix": lambda matrix: torch.linalg.cholesky(matrix),
     "precision_matrix": _precision_to_scale_tril,
     "scale_tril": lambda matrix: matrix,
-}  # the parameters of a covariance, with the functions that compute its lower triangular factor
+}
 ONE_OF = "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
 
 

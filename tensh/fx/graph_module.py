@@ -322,9 +322,6 @@ def reduce_graph_module(body, import_block):
     return made
 
 
-_CodeOnlyModule, _copy_attr, _assign_attr = (
-    CodeOnly,
-    copy_member,
-    assign_member,
-)  # names in PyTorch, which libraries import
+# names in PyTorch, which libraries import
+_CodeOnlyModule, _copy_attr, _assign_attr = (CodeOnly, copy_member, assign_member)
 _get_attr, _USER_PRESERVED_ATTRIBUTES_KEY = get_member, "_user_preserved_attributes"

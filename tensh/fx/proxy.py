@@ -262,10 +262,8 @@ class Proxy:
 
 
 SILENT_STEPS = ("COMPARE_OP", "TO_BOOL", "NOT_TAKEN")  # around a jump since Python 3.13, where comparisons give a bool
-ASSERTION_STEPS = (
-    "LOAD_ASSERTION_ERROR",
-    "LOAD_COMMON_CONSTANT",
-)  # first instruction of a failing assertion; the second is from 3.14
+# first instruction of a failing assertion; the second is from 3.14
+ASSERTION_STEPS = ("LOAD_ASSERTION_ERROR", "LOAD_COMMON_CONSTANT")
 METHODS = {"__eq__": "eq"}
 """Methods of tensors that have another name in PyTorch."""
 CALL_METHODS = ("sigmoid", "tanh")

@@ -30,9 +30,8 @@ from tensh.serialization.containers import DamagedError
 from tensh.serialization.numpy_values import KINDS, make_array, make_dtype, make_scalar, set_contents, set_order
 
 FUNCTIONS = ("torch", "torch.nn.functional")  # modules whose functions may be attributes of modules
-IN_C = {
-    "torch._C._nn": "torch.nn.functional"
-}  # module of a function written in C, in PyTorch's pickles -> its public module
+# module of a function written in C, in PyTorch's pickles -> its public module
+IN_C = {"torch._C._nn": "torch.nn.functional"}
 NAMES_IN_C = {"log_sigmoid": "logsigmoid"}
 IN_C |= {f"torch._C._{name}": f"torch.{name}" for name in ("fft", "linalg", "special")}
 

@@ -95,10 +95,8 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
         self.assigned = set()  # (id of a module's buffers, name) of those that the program assigns
         self.signatures = {}  # key of a call of such a module -> its signature
         self.counts = {}  # public function -> how often it was called
-        self.since, self.free = (
-            None,
-            {},
-        )  # tests for new objects; id of a tensor that depends on nothing traced -> its origin
+        self.since = None  # tests for new objects
+        self.free = {}  # id of a tensor that depends on nothing traced -> its origin
 
     # ── values ───────────────────────────────────────────────────────────────
     def keep(self, value, node):

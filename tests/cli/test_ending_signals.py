@@ -34,11 +34,8 @@ def test_at_the_prompt(is_running, options, number, tmp_path):
         modes = termios.tcgetattr(descriptor)[3]
         os.close(descriptor)
         assert modes & termios.ICANON and modes & termios.ECHO
-        for mode, is_on in (
-            ("2004", False),
-            ("7", True),
-            ("25", True),
-        ):  # pastes are marked, lines wrap, a cursor is there
+        # pastes are marked, lines wrap, a cursor is there
+        for mode, is_on in (("2004", False), ("7", True), ("25", True)):
             on, off = (terminal.raw.rfind(f"\x1b[?{mode}{sign}") for sign in "hl")
             assert on == off == -1 or (on > off) == is_on
     assert (tmp_path / "history").read_text().startswith(">>> x = 1\n")

@@ -20,12 +20,8 @@ SHOWN = ("operator", "in-place operator", "function", "method", "class")
 NAMES = [name for name in names.list_names() if name.kind in SHOWN]
 BY_PATH = {name.path: name for name in NAMES}
 REFUSING = ("torch.cuda.", "torch.return_types.")  # functions without a device, and tuples that functions make
-BUILT = (
-    "torch.nn",
-    "torch.optim",
-    "torch.utils",
-    "torch.func",
-)  # whose classes and functions of modules speak for themselves
+# whose classes and functions of modules speak for themselves
+BUILT = ("torch.nn", "torch.optim", "torch.utils", "torch.func")
 
 
 def needs_an_example(name):

@@ -23,12 +23,8 @@ from tensh.serialization import get_safe_globals, safe_globals
 from tensh.utils import checkpoint
 from tensh.utils._python_dispatch import TorchDispatchMode
 
-CALLS = (
-    "CALL",
-    "CALL_KW",
-    "CALL_FUNCTION_EX",
-    "JUMP_BACKWARD",
-)  # behind these, and when a function begins, Python looks at signals
+# behind these, and when a function begins, Python looks at signals
+CALLS = ("CALL", "CALL_KW", "CALL_FUNCTION_EX", "JUMP_BACKWARD")
 
 
 class Steps:

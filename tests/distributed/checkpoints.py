@@ -14,6 +14,7 @@ import warnings
 
 import torch
 
+# tensor -> its shape, and placements on a mesh of one dimension (all ranks) or two (all ranks by 1)
 SPLITS = {
     "rows": ((7, 3), ["Shard(0)"]),
     "columns": ((2, 5), ["Shard(1)"]),
@@ -24,7 +25,7 @@ SPLITS = {
     "first of two": ((5, 4), ["Shard(0)", "Replicate()"]),
     "both of two": ((5, 4), ["Shard(0)", "Shard(1)"]),
     "twice": ((9, 2), ["Shard(0)", "Shard(0)"]),
-}  # tensor -> its shape, and placements on a mesh of one dimension (all ranks) or two (all ranks by 1)
+}
 
 
 def distribute(whole, text, ranks):

@@ -328,9 +328,8 @@ def test_training_is_as_pytorchs(training, tmp_path):
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="children are looked up in /proc")
-@pytest.mark.parametrize(
-    "generation", [1, 2, 3]
-)  # mpiexec, its helper on the machine, the process that supervises a rank
+# mpiexec, its helper on the machine, the process that supervises a rank
+@pytest.mark.parametrize("generation", [1, 2, 3])
 def test_what_holds_the_ranks_is_killed(generation, program):
     process = subprocess.Popen(
         [*LAUNCH, "-n", "2", program, "sleep"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT

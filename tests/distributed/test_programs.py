@@ -55,6 +55,5 @@ def test_several_programs_at_once():
 def test_on_pytorch(program):
     calm = os.environ | {"OMP_NUM_THREADS": "1"}  # threads of several processes would wait for each other's cores
     done = call([sys.executable, str(program), free_port()], env=calm)
-    assert done.stdout == program.with_suffix(".txt").read_text(), (
-        done.stderr
-    )  # gloo may abort a process that has ended
+    # gloo may abort a process that has ended
+    assert done.stdout == program.with_suffix(".txt").read_text(), done.stderr

@@ -37,22 +37,14 @@ EXEMPT = {
     "torch.return_types": {"shapes", "errors", "example", "signature"},
     "torch.nn.Identity": {"signature"},  # takes anything
     "torch.nn.Module": {"signature"},  # passes all arguments on to another base class
-    "torch.nn.utils.rnn.unpack_sequence": {
-        "errors"
-    },  # the function that it calls refuses a setting that it does not pass
+    # the function that it calls refuses a setting that it does not pass
+    "torch.nn.utils.rnn.unpack_sequence": {"errors"},
     "torch.Size": {"summary"},  # methods of Python's tuple
 }
 FAMILIES = {"reductions", "shapes", "indexing", "linalg", "layers", "fourier"}
 """Folders of operators whose results have other shapes than their inputs, or for which dimensions have a meaning."""
-EXCEPT = {
-    "activation",
-    "activations",
-    "dropout",
-    "layout",
-    "resizing",
-    "storage",
-    "typed_storage",
-}  # files of these folders
+# files of these folders
+EXCEPT = {"activation", "activations", "dropout", "layout", "resizing", "storage", "typed_storage"}
 SIZES = {"shape", "ndim", "dim", "size", "ndimension", "numel"}  # code that reads them depends on shapes
 
 OPENING = re.compile(

@@ -44,10 +44,8 @@ LAYERS = {
         "tensh.engine tensh.fx tensh.jit tensh.nn",
         "numpy tensorboard google PIL matplotlib",
     ),
-    "tensh.distributions": (
-        "tensh tensh.engine tensh.nn",
-        "",
-    ),  # written as a user would: ``import tensh as torch``
+    # written as a user would: ``import tensh as torch``
+    "tensh.distributions": ("tensh tensh.engine tensh.nn", ""),
     "tensh.alias": ("tensh tensh.engine tensh.switched_off", ""),
     "tensh.switched_off": ("tensh.engine", ""),
     "tensh.distributed": ("tensh.engine tensh.futures tensh.switched_off", "numpy"),
@@ -125,10 +123,7 @@ LAYERS = {
         "tensh.cli.session",
         "",
     ),
-    "tensh.cli.checking.collecting": (
-        "tensh.cli tensh.cli.checking tensh.cli.documents",
-        "pytest",
-    ),
+    "tensh.cli.checking.collecting": ("tensh.cli tensh.cli.checking tensh.cli.documents", "pytest"),
     "tensh.cli.lessons": (
         "tensh.cli.learning tensh.show tensh.cli tensh.cli.documents tensh.cli.programs.program tensh.cli.render "
         "tensh.cli.programs.run tensh.cli.session",

@@ -43,9 +43,8 @@ def trace(module, given):
 @pytest.mark.parametrize("line", few_of([line for line in LINES if not line.startswith("Lazy")], every=8))
 def test_layers_in_files_compute_the_same(line, write):
     layer, inputs = line.split(" <- ")
-    grads = write is trace or not line.startswith(
-        "CrossMapLRN2d"
-    )  # a function of its own, whose forward pass has no history
+    # a function of its own, whose forward pass has no history
+    grads = write is trace or not line.startswith("CrossMapLRN2d")
     for training in True, False:
 
         def make(training=training):

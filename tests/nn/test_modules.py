@@ -76,11 +76,8 @@ def test_every_layer_has_a_case():
 
 
 def test_every_layer_of_a_module_is_found_in_nn():
-    inner = {
-        "Layer",
-        "NumberedModules",
-        "NonDynamicallyQuantizableLinear",
-    }  # bases, and one that PyTorch's nn lacks, too
+    # bases, and one that PyTorch's nn lacks, too
+    inner = {"Layer", "NumberedModules", "NonDynamicallyQuantizableLinear"}
     modules = [importlib.import_module(m.name) for m in pkgutil.iter_modules(nn.modules.__path__, "tensh.nn.modules.")]
     layers = {
         name: value

@@ -11,11 +11,12 @@ from importlib import import_module
 
 SEED = 5
 FEW = "eye ones zeros inf nan Size tensor float32 float64 cat".split()
+# names that are public only in modules of distributions
 HIDDEN = {
     "relaxed_bernoulli": "LogitRelaxedBernoulli",
     "relaxed_categorical": "ExpRelaxedCategorical",
     "constraint_registry": "ConstraintRegistry",
-}  # names that are public only in modules of distributions
+}
 
 
 class Case:

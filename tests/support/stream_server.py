@@ -42,9 +42,8 @@ def is_open(number):
 
 def child(arguments, faults):
     """Run in a separate process: create streams as Python does at its start, run, and end as Python does."""
-    files = [
-        os.open(name, os.O_RDWR | os.O_TRUNC | os.O_CREAT) for name in NAMES
-    ]  # before a file descriptor becomes free
+    # before a file descriptor becomes free
+    files = [os.open(name, os.O_RDWR | os.O_TRUNC | os.O_CREAT) for name in NAMES]
     for number, (fault, kept) in enumerate(zip(faults, files, strict=True)):
         put(number, fault, kept)
     os.closerange(3, 100)

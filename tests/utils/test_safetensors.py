@@ -91,6 +91,7 @@ def test_a_part_of_a_tensor_is_that_of_the_tensor(part, tmp_path):
 
 
 WITHIN = "[:] [()] [...] [...,0] [0] [-1] [[]] [::2] [1:1] [0,0] [True] [2:,-5] [0,:] [:,...,0] [:,0:0]".split()
+# of an array of shape (10, 5): what the package 0.8.0 says
 OUTSIDE = {
     "[-11]": "Invalid index -11 for dimension 0 of size 10",
     "[10]": "Error during slicing [10] with shape [10, 5]: index 10 out of bounds for tensor dimension #0 of size 10",
@@ -107,7 +108,7 @@ OUTSIDE = {
     "[...,...]": "Only one ellipsis (...) is allowed in slice index",
     "[::-1]": "Slice step must be a positive integer, got -1",
     "[-3:]": "can't convert negative int to unsigned",
-}  # of an array of shape (10, 5): what the package 0.8.0 says
+}
 
 
 @pytest.mark.parametrize("part", [*WITHIN, *OUTSIDE])
@@ -197,6 +198,7 @@ def test_the_words_of_what_goes_wrong(tmp_path):
 
 
 spec = ours.TensorSpec(dtype="int8", shape=[1], data_ptr=shared.data_ptr(), data_len=1)
+# what the package 0.8.0 says
 WRONG_SPECS = {
     "serialize({'a': {'dtype': 'F32'}})": "TypeError: argument 'tensor_dict': 'dict' object is not an instance of 'TensorSpec'",
     "serialize_file({'a': 1}, 'x')": "TypeError: argument 'tensor_dict': 'int' object is not an instance of 'TensorSpec'",
@@ -208,7 +210,7 @@ WRONG_SPECS = {
     "TensorSpec(dtype='F32', shape=[1.5], data_ptr=0, data_len=0)": "TypeError: argument 'shape': 'float' object cannot be interpreted as an integer",
     "TensorSpec(dtype='F32', shape=[-1], data_ptr=0, data_len=0)": "OverflowError: can't convert negative int to unsigned",
     "TensorSpec(dtype='F32', shape=[1], data_ptr='a', data_len=0)": "TypeError: argument 'data_ptr': 'str' object cannot be interpreted as an integer",
-}  # what the package 0.8.0 says
+}
 
 
 @pytest.mark.parametrize("call", WRONG_SPECS)

@@ -28,9 +28,10 @@ from tensh.support.processors import count_processors
 
 LOOK = 0.2  # seconds between looks for failed ranks
 PATIENCE = 2  # seconds that processes have to end by themselves
+# mpiexec's own messages about failed processes
 OWN_WORDS = re.compile(
     r"=+$|=\s|YOUR APPLICATION TERMINATED|This typically refers to|Please see the FAQ|\[mpiexec@|\[proxy|Press Ctrl-C"
-)  # mpiexec's own messages about failed processes
+)
 
 
 def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, is_prefixed=True, picture=None):

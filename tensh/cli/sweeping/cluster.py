@@ -93,9 +93,8 @@ def start_local(distributed, workers):
                 memory_limit=0, silence_logs=50,
             )  # fmt: skip
         except KeyboardInterrupt:
-            with contextlib.suppress(
-                AttributeError
-            ):  # at exit Dask would close what is not open yet, and show a traceback
+            # at exit Dask would close what is not open yet, and show a traceback
+            with contextlib.suppress(AttributeError):
                 atexit.unregister(distributed.deploy.spec.close_clusters)
             raise
         except (RuntimeError, TimeoutError) as error:

@@ -19,13 +19,8 @@ from tensh.show.progress import track
 from tensh.support.escaping import visible_line
 from tensh.support.language import _
 
-KEPT = (
-    "report",
-    "time_limit",
-    "memory_limit",
-    "stop_below",
-    "stop_above",
-)  # options that a resumed sweep takes from its file
+# options that a resumed sweep takes from its file
+KEPT = ("report", "time_limit", "memory_limit", "stop_below", "stop_above")
 
 
 class Request(NamedTuple):

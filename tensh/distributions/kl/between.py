@@ -19,6 +19,7 @@ from tensh.distributions.poisson import Poisson
 from tensh.distributions.uniform import Uniform
 from tensh.distributions.utils import euler_constant
 
+# p -> families of q with a formula, finite if q's support contains that of p
 FINITE = {
     Bernoulli: (Poisson,),
     Beta: (ContinuousBernoulli, Exponential, Gamma, Normal, Uniform),
@@ -30,7 +31,8 @@ FINITE = {
     Normal: (Gumbel, Laplace),
     Pareto: (Exponential, Gamma, Normal),
     Uniform: (Beta, ContinuousBernoulli, Exponential, Gamma, Gumbel, Normal, Pareto),
-}  # p -> families of q with a formula, finite if q's support contains that of p
+}
+# p -> families of q whose support never contains that of p
 INFINITE = {
     Beta: (Pareto,),
     ContinuousBernoulli: (Pareto,),
@@ -41,7 +43,7 @@ INFINITE = {
     Normal: (Beta, ContinuousBernoulli, Exponential, Gamma, Pareto, Uniform),
     Pareto: (Beta, ContinuousBernoulli, Uniform),
     Poisson: (Bernoulli, Binomial),
-}  # p -> families of q whose support never contains that of p
+}
 
 
 # ── means over p, besides p.mean and p.variance ──────────────────────────────

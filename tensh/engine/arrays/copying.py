@@ -9,13 +9,10 @@ from tensh.engine.arrays.threads import BLOCK, PARALLEL, run
 
 WIDE = 512  # elements of a line from which the crossing cache lines do not stay in the cache
 STRIP, NARROW = 64, 16  # elements; narrow for lines that are mapped to the same cache sets
-MANY = (
-    1 << 14
-)  # elements from which lines that are mapped to the same cache sets take up to four times as long as others
-SETS, CACHE = (
-    512,
-    1 << 15,
-)  # their distance, in bytes, is a multiple of the first; that many bytes from the first to the last fit
+# elements from which lines that are mapped to the same cache sets take up to four times as long as others
+MANY = 1 << 14
+# their distance, in bytes, is a multiple of the first; that many bytes from the first to the last fit
+SETS, CACHE = 512, 1 << 15
 NARROWEST = 8
 CROWDED = 1024  # lines at a distance, in bytes, that is a multiple of this are
 

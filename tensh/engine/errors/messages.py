@@ -38,9 +38,8 @@ def translate_error(error, name, operands, shapes_first=False):
     if any(type(a) is WithoutElements for a in operands):
         raise Absence from None
     for a in operands:
-        if (
-            lift := getattr(a, "lift", None)
-        ) is not None:  # a sparse tensor, whose rule has checks and errors of its own
+        # a sparse tensor, whose rule has checks and errors of its own
+        if (lift := getattr(a, "lift", None)) is not None:
             raise lift from None
     arrays = [a for a in (operands[::-1] if name in REVERSED else operands) if isinstance(a, np.ndarray)]
     if too_large(error) is not None:

@@ -65,9 +65,8 @@ def overwritten_method(situation, node):
     if not is_module(owner):
         return None
     hidden = [name for name in vars(owner) if callable(inspect.getattr_static(type(owner), name, None))]
-    texts = [
-        f"{ast.unparse(node.func.value)}.{name}" for name in hidden
-    ]  # eval() calls train(), which may be the overwritten one
+    # eval() calls train(), which may be the overwritten one
+    texts = [f"{ast.unparse(node.func.value)}.{name}" for name in hidden]
     for each in ast.walk(tree):
         if isinstance(each, ast.Assign) and len(each.targets) == 1 and ast.unparse(each.targets[0]) in texts:
             rule = _("`{code}` on line {line} replaced the method with a value").format(

@@ -104,10 +104,8 @@ def mask_shape(call, text):
         return None
     mask = [int(size) for size in told[1].split(",") if size.strip()]
     shape = list(t.value.shape)
-    begin, wrong = (
-        int(told[3]) - int(told[2]),
-        int(told[3]),
-    )  # the dim at which the mask begins, and the one that differs
+    # the dim at which the mask begins, and the one that differs
+    begin, wrong = int(told[3]) - int(told[2]), int(told[3])
     places = [dim for dim in range(1, len(shape)) if not begin and shape[dim : dim + len(mask)] == mask]
     found = ()
     if (

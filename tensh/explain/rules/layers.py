@@ -292,9 +292,8 @@ def flattened(scores, target):
     if target.text and scores.value.dim() == 2 and target.value.numel() == len(scores.value):
         yield target, append_to_expression(target.text, ".flatten()")
     flat = re.fullmatch(r"(\w+)\.(?:reshape|view|flatten)\((?:-1)?\)", target.text or "")
-    if flat and ":-1" in (
-        scores.text or ""
-    ):  # the scores of all steps but the last predict the steps from the second on
+    # the scores of all steps but the last predict the steps from the second on
+    if flat and ":-1" in (scores.text or ""):
         yield target, f"{flat[1]}[:, 1:].reshape(-1)"
 
 

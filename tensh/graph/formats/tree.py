@@ -157,9 +157,8 @@ def fit(columns, width, has_formulas=False):
     if width is None:
         return
     sizes = [max(map(tokens.width, texts)) + 2 for texts in zip(*columns, strict=True)]
-    if (
-        has_formulas and sum(sizes) - 2 > width or sum(sizes[1:4]) + width // 3 > width
-    ):  # there is more in the user's names
+    # there is more in the user's names
+    if has_formulas and sum(sizes) - 2 > width or sum(sizes[1:4]) + width // 3 > width:
         sizes[1] = 0
         for row in columns:
             row[1] = ""

@@ -101,9 +101,8 @@ class Attributes:
         try:
             found = getattr(owner, name)
         except AttributeError as error:
-            known = (
-                name.startswith("_") or name in read_absent_operators() or bool(overloads_of(name))
-            )  # PyTorch may have it
+            # PyTorch may have it
+            known = name.startswith("_") or name in read_absent_operators() or bool(overloads_of(name))
             if isinstance(owner, types.ModuleType) and not known and not is_unsupported(error):
                 self.refuse(node, f"object has no attribute {name}")
             return UNKNOWN

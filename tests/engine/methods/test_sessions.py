@@ -12,12 +12,13 @@ CASES = {
     for title, session in sections(path).items()
 }
 
+# what later versions say in other words
 OF_PYTHON_3_11 = (
     "OrderedDict([(",
     "with abstract method",
     "unexpected keyword argument 'lrr'",
     "['fork', 'spawn', 'forkserver']",
-)  # what later versions say in other words
+)
 
 
 @pytest.mark.parametrize("title", CASES)

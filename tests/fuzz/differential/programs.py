@@ -49,6 +49,7 @@ KINDS = {
 }
 """Properties of tensors that the grammar asks for."""
 
+# properties of careless choices, too, because PyTorch leaves the results for other tensors undefined
 ALWAYS = {
     "laid",
     "tame",
@@ -61,7 +62,7 @@ ALWAYS = {
     "dense",
     "exact",
     "kept",
-}  # properties of careless choices, too, because PyTorch leaves the results for other tensors undefined
+}
 
 FINITE = {"finite", "calm", "definite", "bounded"}  # properties of every new tensor of finite numbers
 

@@ -61,9 +61,8 @@ OPEN = object()  # a difference in undefined results: the program ends
 # ── what can be seen ─────────────────────────────────────────────────────────
 def array_of(t):
     """The values of a tensor as an array; dtypes that NumPy lacks become single precision."""
-    t = (
-        t.detach().resolve_conj().resolve_neg().clone()
-    )  # numpy() of the tensor itself would forbid PyTorch to resize it
+    # numpy() of the tensor itself would forbid PyTorch to resize it
+    t = t.detach().resolve_conj().resolve_neg().clone()
     wider = {"torch.bfloat16": t.float, "torch.complex32": t.cfloat}.get(str(t.dtype))
     return t.numpy() if wider is None else wider().numpy()
 

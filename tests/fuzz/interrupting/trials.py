@@ -68,9 +68,8 @@ class Trial:
             yield f"status {status}: {error[-500:]}"
         elif how is None and status:
             yield f"it fails undisturbed, with status {status}"
-        if (
-            how != KILL or "spawn" not in self.scenario.name
-        ):  # a child process whose arguments do not arrive reports that
+        # a child process whose arguments do not arrive reports that
+        if how != KILL or "spawn" not in self.scenario.name:
             yield from complaints_of(error, how == INTERRUPT, self.scenario.is_plain)
         temporary = [str(path.relative_to(self.place)) for path in (self.place / "temporary").rglob("*")]
         if temporary:

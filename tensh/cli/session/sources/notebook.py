@@ -78,9 +78,8 @@ def python(text):
     A common indentation is removed, and lines for a shell or Jupyter (`!pip install`, `%matplotlib inline`) become
     `pass`. A `%` or `!` counts only at the beginning of a line.
     """
-    if (
-        (not text or text[0].isidentifier()) and "%" not in text and "!" not in text
-    ):  # most cells, in a tenth of the time
+    # most cells, in a tenth of the time
+    if (not text or text[0].isidentifier()) and "%" not in text and "!" not in text:
         return text, []
     lines = drop_indent(text).split("\n")
     first = next((line for line in lines if line.strip()), "")

@@ -51,9 +51,8 @@ class Point:
     def disarm(self):
         if self.function.__dict__.get("__wrapped__") is self.twin:
             del self.function.__wrapped__
-        if (
-            override.own_code(self.function)[0] is self.recorded
-        ):  # otherwise something else, such as autocast, has replaced it meanwhile
+        # otherwise something else, such as autocast, has replaced it meanwhile
+        if override.own_code(self.function)[0] is self.recorded:
             override.replace_code(self.function, self.code)
 
 

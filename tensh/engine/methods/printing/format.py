@@ -61,9 +61,8 @@ def tokens(tensor, contents=None):
     if found:
         append_attributes(parts, found, indent, tensor.is_sparse)
     parts.append(("punctuation", ")"))
-    if word != "tensor" and (
-        heading is not None or "_is_param" in tensor.__dict__
-    ):  # a tensor of a subclass as a parameter
+    # a tensor of a subclass as a parameter
+    if word != "tensor" and (heading is not None or "_is_param" in tensor.__dict__):
         parts = [("keyword", "Parameter"), ("punctuation", "("), *parts, ("punctuation", ")")]
     return parts if heading is None else [("keyword", heading), *parts]
 

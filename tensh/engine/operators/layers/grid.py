@@ -95,9 +95,8 @@ FACTORS = {"bilinear": linear_factors, "bicubic": cubic_factors}
 def taps(grid, spatial, orders, kind, padding, corners):
     """Yield (flat position, weight) of each neighbour for all points, both [N, points]."""
     points = grid.reshape(len(grid), math.prod(grid.shape[1:-1]), len(spatial))
-    each = [
-        neighbours(points[..., -1 - dim], n, kind, padding, corners, orders[dim]) for dim, n in enumerate(spatial)
-    ]  # the grid has the last dimension first
+    # the grid has the last dimension first
+    each = [neighbours(points[..., -1 - dim], n, kind, padding, corners, orders[dim]) for dim, n in enumerate(spatial)]
     for choice in itertools.product(*each):
         place, weight = choice[0]
         for n, (inner, factor) in zip(spatial[1:], choice[1:]):

@@ -133,9 +133,8 @@ def dense_of(t):
     zeros = wrap(np.zeros((prod(a.grid), *a.entry_shape), a.dtype))
     out = zeros.index_put((wrap(flat_places(a)),), entries_of(t)[1], True) if a.nnz else zeros
     dense = a.assemble(out)
-    return rename_node(
-        wrap(dense.array, dense.node), "ToDenseBackward0"
-    )  # not a view: nothing else refers to this memory
+    # not a view: nothing else refers to this memory
+    return rename_node(wrap(dense.array, dense.node), "ToDenseBackward0")
 
 
 def rename_node(t, label):

@@ -28,9 +28,8 @@ from tensh.engine.operators.special.shared import (
 )
 
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)  # B2, B4, ...
-STIRLING = [b / (2 * k * (2 * k - 1)) for k, b in enumerate(BERNOULLI, 1)][
-    ::-1
-]  # the series of lgamma, and its slope's
+# the series of lgamma, and its slope's
+STIRLING = [b / (2 * k * (2 * k - 1)) for k, b in enumerate(BERNOULLI, 1)][::-1]
 SLOPES = [b / (2 * k) for k, b in enumerate(BERNOULLI, 1)][::-1]
 FAR = 10.0  # from here on the asymptotic series are exact
 LADDER = np.arange(FAR)[:, None]

@@ -302,9 +302,8 @@ def test_layers_train_without_elements():
         if any(each in f"{layer} <- {inputs}" for each in READS_ELEMENTS):
             continue
         module, given = layers.made(torch, layer, inputs)
-        given = tuple(
-            t.clone() if isinstance(t, torch.Tensor) and t.requires_grad else t for t in given
-        )  # for layers in place
+        # for layers in place
+        given = tuple(t.clone() if isinstance(t, torch.Tensor) and t.requires_grad else t for t in given)
         absent = (
             copy.deepcopy(module).to("meta"),
             on_meta([t.detach() if isinstance(t, torch.Tensor) else t for t in given]),

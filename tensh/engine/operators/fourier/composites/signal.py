@@ -38,11 +38,12 @@ def window(fn):
     own = {p: each.default for p, each in parameters.items() if each.kind is each.KEYWORD_ONLY}
     header = "".join(f"{p}, " if v is inspect.Parameter.empty else f"{p}={v!r}, " for p, v in own.items())
     environment = {"compute": compute, "strided": strided}
+    # so that Python's errors count the keywords
     exec(
         f"def {name}(M, *, {header}sym=True, dtype=None, layout=strided, device=None, requires_grad=False):\n"
         f"    return compute(M, sym, dtype, layout, device, requires_grad, {', '.join(f'{p}={p}' for p in own)})",
         environment,
-    )  # so that Python's errors count the keywords
+    )
     function = functools.update_wrapper(environment[name], fn)
     function.__signature__ = Later(lambda: window_signature(parameters))
     function.__module__ = "torch.signal.windows.windows"

@@ -150,11 +150,12 @@ def family(name, one, many, what, shape, refused, given, result):
     public(f"{name}2", TWO, two, describe("two dimensions, by default the last", SIZES))
 
 
+# shapes
 FULL, TO_HALF, FROM_HALF = (
     "[..., n]",
     "[..., n] to [..., n // 2 + 1]",
     "[..., m] to [..., n], where n is 2 (m - 1) by default",
-)  # shapes
+)
 SIZE = "``n`` elements are transformed: the dimension is cut, or filled up with zeros."
 SIZES = "``s`` has an n for each dimension that is transformed: it is cut, or filled up with zeros."
 NORM = (
