@@ -5,6 +5,7 @@ from tensh.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from tensh.autograd.function import Function
 from tensh.autograd.grad_mode import (
     enable_grad,
+    enforce_grad_layout_policy,
     inference_mode,
     is_multithreading_enabled,
     no_grad,
@@ -17,9 +18,9 @@ from tensh.engine.autograd.gradients import backward, grad
 from tensh.engine.methods.namespaces import declare_namespace
 
 __all__ = [
-    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "grad_mode",
-    "gradgradcheck", "inference_mode", "is_multithreading_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
-    "set_multithreading_enabled", "variable",
+    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "enforce_grad_layout_policy", "grad",
+    "gradcheck", "grad_mode", "gradgradcheck", "inference_mode", "is_multithreading_enabled", "no_grad", "set_detect_anomaly",
+    "set_grad_enabled", "set_multithreading_enabled", "variable",
 ]  # fmt: skip
 
 backward.__module__ = grad.__module__ = "torch.autograd"

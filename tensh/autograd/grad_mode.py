@@ -9,11 +9,43 @@ from tensh.engine.methods.unsupported import unsupported_lookup
 
 __all__ = [
     "enable_grad",
+    "enforce_grad_layout_policy",
     "inference_mode",
     "no_grad",
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]
+
+
+
+
+class enforce_grad_layout_policy(_DecoratorContextManager):
+    """Accepted without effect: a gradient always has the strides of its leaf, or is row-major if those repeat or skip memory.
+
+    Also a decorator and a function. ``enable=False`` only permits other strides.
+
+    >>> import tensh as torch
+    >>> p = torch.ones(2, 3).t().requires_grad_()
+    >>> with torch.autograd.enforce_grad_layout_policy(False):
+    ...     (p * 2).sum().backward()
+    >>> p.grad.stride()
+    (1, 3)
+    """
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __init__(self, enable=True):
+        self.mode = enable
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *error):
+        pass
+
+    def clone(self):
+        """Another one of the same kind."""
+        return type(self)(self.mode)
 
 
 _multithreading = ContextVar("multithreading", default=True)

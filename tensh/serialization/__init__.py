@@ -23,6 +23,7 @@ WHERE = {
     "set_crc32_options": "options",
     "get_default_mmap_options": "options",
     "set_default_mmap_options": "options",
+    "skip_data": "options",
     "SourceChangeWarning": "helpers",
     "mkdtemp": "helpers",
     "check_module_version_greater_or_equal": "helpers",

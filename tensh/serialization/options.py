@@ -3,6 +3,7 @@
 import contextlib
 import enum
 import mmap
+from contextvars import ContextVar
 
 
 class LoadEndianness(enum.Enum):
@@ -19,6 +20,7 @@ class LoadEndianness(enum.Enum):
 
 
 SETTINGS = {"endianness": None, "crc32": True, "mmap": mmap.MAP_PRIVATE}
+skips_data = ContextVar("skips_data", default=False)
 
 
 def get_default_load_endianness():
@@ -99,3 +101,30 @@ class set_default_mmap_options(contextlib.ContextDecorator):
 
     def __exit__(self, *error):
         SETTINGS["mmap"] = self.before
+
+
+class skip_data:
+    """Save and load without the elements of tensors, within a ``with`` block.
+
+    ``save`` leaves room for them, which another program may fill later; ``load`` makes tensors of zeros in place of those
+    in a file. Files in the format of PyTorch before 1.6 are read with their elements. ``materialize_fake_tensors`` has no
+    effect: tensors on the device meta have no memory. ``save`` raises RuntimeError for the old format.
+
+    >>> import tensh as torch, io
+    >>> file = io.BytesIO()
+    >>> with torch.serialization.skip_data():
+    ...     torch.save(torch.ones(2, 3), file)
+    >>> torch.load(io.BytesIO(file.getvalue()))
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
+    """
+
+    def __init__(self, materialize_fake_tensors=False):
+        self.materialize_fake_tensors = materialize_fake_tensors
+
+    def __enter__(self):
+        self.before = skips_data.get()
+        skips_data.set(True)
+
+    def __exit__(self, *error):
+        skips_data.set(self.before)

@@ -28,6 +28,7 @@ from tensh.nn.parameter import Parameter
 from tensh.nn.utils.rnn import PackedSequence
 from tensh.serialization import legacy
 from tensh.serialization.allowed import module_in_files
+from tensh.serialization.options import skips_data
 from tensh.serialization.records import ALIGNMENT, Records
 from tensh.serialization.sparse import sparse_facts
 from tensh.serialization.storages import STORAGES, UNTYPED, dtype_name, flat, place_of
@@ -297,7 +298,7 @@ def save(
         _use_new_zipfile_serialization: False for the format of PyTorch before 1.6.
 
     Tensors that share memory share it again when loaded. An existing file is replaced only when everything is written.
-    Raise RuntimeError for a folder that does not exist.
+    Raise RuntimeError for a folder that does not exist, and for the old format within ``torch.serialization.skip_data``.
 
     >>> import tensh as torch, io
     >>> file = io.BytesIO()
@@ -307,6 +308,8 @@ def save(
     """
 
     pickle_protocol = index(pickle_protocol)
+    if skips_data.get() and not _use_new_zipfile_serialization:
+        raise RuntimeError("Cannot use skip_data=True with _use_new_zipfile_serialization=False")
 
     def put(file, name):
         if _use_new_zipfile_serialization:
@@ -366,7 +369,8 @@ def archive(obj, file, name, protocol=PROTOCOL):
     records.put(".storage_alignment", str(ALIGNMENT).encode())
     records.put("byteorder", sys.byteorder.encode())
     for key, block in enumerate(writer.blocks):
-        records.put(f"data/{key}", memoryview(np.ascontiguousarray(block)).cast("B") if block.nbytes else b"")
+        block = np.zeros(block.nbytes, np.uint8) if skips_data.get() else np.ascontiguousarray(block)
+        records.put(f"data/{key}", memoryview(block).cast("B") if block.nbytes else b"")
     records.put("version", b"3\n")
     records.put(".data/serialization_id", _identity(described.getvalue(), records.checksums))
     records.end()

@@ -22,13 +22,13 @@ REASONS = (
     drop_names(
         "rarely used parts of sparse tensors: SciPy has solvers, and 2:4 sparsity is for accelerators",
         """
-        *_sparse_* *.sparse native_norm *indices_copy values_copy optim.sparse_adam
+        *_sparse_* *.sparse native_norm *indices_copy values_copy
         """,
     ),
     drop_names(
         "quantized tensors",
         """
-        q_* Tensor.q_* *quantize* *quantized* qint* quint* qscheme Tensor.qscheme int_repr Tensor.int_repr per_channel_*
+        q_* Tensor.q_* *quantize* qint* quint* qscheme Tensor.qscheme int_repr Tensor.int_repr per_channel_*
         per_tensor_* fbgemm_* fused_moving_avg_obs_fake_quant choose_qparams_optimized ao quantization nn.qat
         nn.quantizable nn.intrinsic Q*Storage
         """,
@@ -43,72 +43,59 @@ REASONS = (
     drop_names(
         "devices other than the CPU, and the libraries that PyTorch computes with there",
         """
-        cudnn_* miopen_* mkldnn_* xpu mps mtia cpu accelerator Stream Event OutOfMemoryError AcceleratorError
+        cudnn_* miopen_* mkldnn_* xpu mps mtia OutOfMemoryError AcceleratorError
         is_vulkan_available Tensor.xpu Tensor.ipu Tensor.mtia Tensor.to_mkldnn Tensor.record_stream
-        autograd.graph.*_stream* backends.* cuda.* profiler_allow_cudagraph* version.rocm version.xpu
+        autograd.graph.*_stream* backends.* cuda.* profiler_allow_cudagraph*
         serialization.register_package serialization.storage_to_tensor_type serialization.validate_*_device
+        batch_norm_backward_* batch_norm_elemt batch_norm_gather_* batch_norm_stats batch_norm_update_stats
         """,
     ),
     drop_names(
         "autocast on devices that tensh does not have",
-        "*_autocast_* is_autocast*",
+        "*_autocast_*",
     ),
     drop_names(
-        "TorchScript",
+        "parts of TorchScript's compiler; torch.jit has its functions",
         """
-        jit *Type Type Script* Lite* AliasDb Argument ArgumentSpec CompleteArgumentSpec Block CallStack Capsule Code
+        jit *Type Script* Lite* AliasDb Argument ArgumentSpec CompleteArgumentSpec Block CallStack Capsule Code
         CompilationUnit ConcreteModuleTypeBuilder DeepCopyMemoTable *SerializationStorageContext
         DeserializationStorageContext ErrorReport ExecutionPlan FileCheck FunctionSchema Gradient Graph
         GraphExecutorState IODescriptor JITException LockingLogger LoggerBase NoopLogger BufferDict ModuleDict
         ParameterDict Node OperatorInfo StaticModule TracingState Use Value import_ir_module* merge_type_* parse_*
-        unify_type_list fork wait PyTorchFileReader PyTorchFileWriter AggregationType AVG SUM FatalError
+        unify_type_list fork wait PyTorchFileReader PyTorchFileWriter AVG SUM FatalError
         """,
     ),
     drop_names(
-        "compilers, tracing and export: tensh computes immediately",
+        "parts of PyTorch's compilers; torch.compile, torch.fx and torch.export do without",
         """
-        export onnx nativert fx library ops classes classproperty sym_fresh_size sym_constrain_range* PRIVATE_OPS DispatchKey*
-        ExcludeDispatchKeyGuard func.functionalize func.linearize func.debug_unwrap
-        autograd.enforce_grad_layout_policy autograd.grad_mode.enforce_grad_layout_policy
-        autograd.graph.region_activation_memory_budget
+        export onnx nativert fx classes classproperty sym_fresh_size sym_constrain_range* PRIVATE_OPS DispatchKey*
+        ExcludeDispatchKeyGuard autograd.graph.region_activation_memory_budget
         """,
     ),
     drop_names(
-        "several processes or machines: a tensor belongs to one process",
-        """
-        distributed futures multiprocessing prepare_multiprocessing_environment nn.parallel nn.DataParallel
-        nn.SyncBatchNorm batch_norm_backward_* batch_norm_elemt batch_norm_gather_* batch_norm_stats
-        batch_norm_update_stats
-        """,
+        "models that are spread over processes or devices, and calls between processes",
+        "distributed nn.parallel",
     ),
     drop_names(
         "internals of PyTorch, not its interface",
         """
-        USE_* compiled_with_cxx11_abi init_num_threads monitor ThroughputBenchmark Benchmark*
-        get_file_path torch_version storage nn.modules nn.factory_kwargs
-        nn.attention nn.backends nn.cpp contrib numa
+        USE_* compiled_with_cxx11_abi init_num_threads prepare_multiprocessing_environment monitor ThroughputBenchmark Benchmark*
+        get_file_path nn.factory_kwargs nn.attention nn.backends nn.cpp contrib numa
         nn.functional.assert_int_or_pair nn.functional.has_torch_function signal.windows.windows return_types.*_out
         return_types.all_return_types return_types.pytree_* autograd.NestedIOFunction autograd.function.NestedIOFunction
         autograd.function.FunctionMeta utils.ThroughputBenchmark utils.backcompat
-        utils.backend_registration utils.*privateuse1* utils.collect_env utils.*cpp_backtrace utils.set_module
-        utils.throughput_benchmark utils.hooks utils.deterministic version.git_version
-        utils.bundled_inputs utils.cpp_extension utils.debug_log utils.file_baton utils.hipify utils.jit utils.mkldnn
-        utils.mobile_optimizer utils.model_dump utils.module_tracker utils.serialization utils.show_pickle utils.viz
+        utils.backend_registration utils.*privateuse1* utils.collect_env utils.*cpp_backtrace
+        utils.throughput_benchmark utils.bundled_inputs utils.cpp_extension utils.debug_log utils.file_baton utils.hipify utils.jit utils.mkldnn
+        utils.mobile_optimizer utils.model_dump utils.serialization utils.show_pickle utils.viz
         utils.data.backward_compatibility
         """,
     ),
     drop_names(
         "profiles of accelerators and processes; %time and Python's profilers see every operation of tensh",
-        "*profiler* utils.benchmark utils.flop_counter",
+        "*profiler*",
     ),
-    drop_names("models and packages of models from other sources", "hub package utils.model_zoo"),
+    drop_names("packages of models with their code", "package"),
     drop_names("available after an import: from torch.utils.tensorboard import SummaryWriter", "utils.tensorboard"),
-    drop_names(
-        "files of tensors without their data, and parts of PyTorch's reader of files",
-        """
-        serialization.skip_data
-        """,
-    ),
     drop_names("removed from PyTorch, where it only raises an error", "Tensor.reinforce Tensor.volatile"),
     drop_names(
         "removed from PyTorch in favour of torch.linalg",
