@@ -218,6 +218,8 @@ REAL = (
         for name in names.split()
     }
     | {
+        "cuda.OutOfMemoryError": "tensh:OutOfMemoryError",
+        "cuda.AcceleratorError": "tensh:AcceleratorError",
         "_dynamo.exc.InvalidBackend": "tensh.compiler.registry:InvalidBackend",
         "_dynamo.exc.UserError": "tensh.tracing.dims:UserError",
         "_dynamo.exc.TorchDynamoException": "tensh.tracing.dims:TorchDynamoException",
