@@ -12,7 +12,12 @@ import numpy as np
 
 from tensh.engine.dtypes.dtype import ALL
 from tensh.serialization.containers import DamagedError
-from tensh.serialization.options import LoadEndianness, get_default_load_endianness, get_default_mmap_options, skips_data
+from tensh.serialization.options import (
+    LoadEndianness,
+    get_default_load_endianness,
+    get_default_mmap_options,
+    skips_data,
+)
 from tensh.serialization.rebuilding import storage_over
 from tensh.serialization.storages import KINDS
 from tensh.serialization.unpickling import Unpickler

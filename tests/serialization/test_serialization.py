@@ -302,18 +302,18 @@ def test_an_archive_without_checksums_is_loaded(mapped, tmp_path):
 
 def test_elements_are_left_out_on_request():
     whole, empty = io.BytesIO(), io.BytesIO()
-    t = torch.arange(4.0)
-    torch.save([t, t[2:]], whole)
-    with torch.serialization.skip_data():
-        torch.save([t, t[2:]], empty)
-        of_whole = torch.load(io.BytesIO(whole.getvalue()))
+    t = tensh.arange(4.0)
+    tensh.save([t, t[2:]], whole)
+    with tensh.serialization.skip_data():
+        tensh.save([t, t[2:]], empty)
+        of_whole = tensh.load(io.BytesIO(whole.getvalue()))
         with pytest.raises(RuntimeError, match="Cannot use skip_data=True"):
-            torch.save(t, io.BytesIO(), _use_new_zipfile_serialization=False)
-    for found in (of_whole, torch.load(io.BytesIO(empty.getvalue()))):
+            tensh.save(t, io.BytesIO(), _use_new_zipfile_serialization=False)
+    for found in (of_whole, tensh.load(io.BytesIO(empty.getvalue()))):
         found[0][2] = 5
         assert [each.tolist() for each in found] == [[0, 0, 5, 0], [5, 0]]
     assert len(empty.getvalue()) == len(whole.getvalue())
-    assert torch.load(io.BytesIO(whole.getvalue()))[1].tolist() == [2, 3]
+    assert tensh.load(io.BytesIO(whole.getvalue()))[1].tolist() == [2, 3]
 
 
 def test_a_class_can_be_let_in():
