@@ -17,8 +17,6 @@ __all__ = [
 ]
 
 
-
-
 class enforce_grad_layout_policy(_DecoratorContextManager):
     """Accepted without effect: a gradient always has the strides of its leaf, or is row-major if those repeat or skip memory.
 
