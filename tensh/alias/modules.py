@@ -143,14 +143,19 @@ def rename_parts(to):
         if module.__name__ == name:
             continue
         show_names(module, name)
-        before, after = (name_in_torch(own), own) if to == "tensh" else (own, name_in_torch(own))
-        names = DICT.__get__(module)
-        for value in [*names.values()]:
-            if isinstance(value, (FunctionType, type)) and is_named(value, before) and is_defined_by(value, names):
-                value.__module__ = after
-                for method in vars(value).values() if isinstance(value, type) else ():
-                    if isinstance(method, FunctionType) and is_named(method, before):
-                        method.__module__ = after
+        names = own, name_in_torch(own)
+        rename_definitions(DICT.__get__(module), *(names if to == "torch" else reversed(names)))
+
+
+def rename_definitions(names, before, after):
+    """Rename the module of the functions, classes and methods that the module with these names defines."""
+    for value in [*names.values()]:
+        if not (isinstance(value, (FunctionType, type)) and is_named(value, before) and is_defined_by(value, names)):
+            continue
+        value.__module__ = after
+        for method in vars(value).values() if isinstance(value, type) else ():
+            if isinstance(method, FunctionType) and is_named(method, before):
+                method.__module__ = after
 
 
 def is_named(value, module):

@@ -250,11 +250,10 @@ def is_recorded_write(line, inputs):
 def module_name(value, recorder):
     """Return ``fc1_weight`` for a parameter of a module in which a line was called."""
     for line in recorder.lines:
-        if value in line.inputs:
-            for module in reversed(line.modules):
-                for name, each in (*module._parameters.items(), *module._buffers.items()):
-                    if each is value.tensor:
-                        outer = line.modules[0]
-                        path = next((path for path, m in outer.named_modules() if m is module), "")
-                        return f"{path}.{name}".strip(".").replace(".", "_")
+        for module in reversed(line.modules) if value in line.inputs else ():
+            members = *module._parameters.items(), *module._buffers.items()
+            name = next((name for name, each in members if each is value.tensor), None)
+            if name is not None:
+                path = next((path for path, each in line.modules[0].named_modules() if each is module), "")
+                return f"{path}.{name}".strip(".").replace(".", "_")
     return None

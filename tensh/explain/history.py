@@ -81,15 +81,10 @@ def names_before(node, situation):
     for followed in follow(node, situation):
         for name in names_in(ast.unparse(followed.node)):
             value = situation.names.get(name)
-            if (
-                issubclass(type(value), Tensor)
-                and value.is_leaf
-                and value.is_floating_point()
-                and name not in found.values()
-            ):
-                made = find_tensor_assignment(situation, name)
-                if made is not None and not is_made_of_tensors(made, situation):
-                    found[made.lineno] = name
+            is_leaf = issubclass(type(value), Tensor) and value.is_leaf and value.is_floating_point()
+            made = find_tensor_assignment(situation, name) if is_leaf and name not in found.values() else None
+            if made is not None and not is_made_of_tensors(made, situation):
+                found[made.lineno] = name
     return [found[line] for line in sorted(found)]
 
 

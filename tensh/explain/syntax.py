@@ -243,23 +243,21 @@ def mend_brackets(text):
     for position, character in enumerate(text):
         if character in CLOSING:
             waiting.append(character)
-        elif character in CLOSING.values():
-            if not waiting or CLOSING[waiting[-1]] != character:
-                if waiting:
-                    yield (
-                        text[:position] + CLOSING[waiting[-1]] + text[position + 1 :],
-                        _("{bracket} is closed by {closing}").format(bracket=waiting[-1], closing=CLOSING[waiting[-1]]),
-                    )
-                    yield (
-                        text[:position] + CLOSING[waiting[-1]] + text[position:],
-                        _("{bracket} is not closed").format(bracket=waiting[-1]),
-                    )
-                yield (
-                    text[:position] + text[position + 1 :],
-                    _("{character} has no matching opening bracket").format(character=character),
-                )
-                return
-            waiting.pop()
+        if character not in CLOSING.values():
+            continue
+        bracket = waiting.pop() if waiting else None
+        closing = CLOSING.get(bracket)
+        if closing == character:
+            continue
+        before, after = text[:position], text[position + 1 :]
+        if bracket is not None:
+            yield (
+                before + closing + after,
+                _("{bracket} is closed by {closing}").format(bracket=bracket, closing=closing),
+            )
+            yield before + closing + character + after, _("{bracket} is not closed").format(bracket=bracket)
+        yield before + after, _("{character} has no matching opening bracket").format(character=character)
+        return
     if waiting:
         closing = "".join(CLOSING[each] for each in reversed(waiting))
         stripped = text.rstrip()

@@ -158,16 +158,7 @@ class Flow:
 
     def run(self, source, sink):
         """Send as much as possible; return what can be reached from the source then."""
-        while True:
-            before, queue = {source: None}, deque([source])
-            while queue and sink not in before:
-                here = queue.popleft()
-                for there, capacity in self.edges.get(here, {}).items():
-                    if capacity > 0 and there not in before:
-                        before[there] = here
-                        queue.append(there)
-            if sink not in before:
-                return set(before)
+        while sink in (before := self.search(source, sink)):
             path, here = [], sink
             while before[here] is not None:
                 path.append((before[here], here))
@@ -178,3 +169,15 @@ class Flow:
             for one, other in path:
                 self.edges[one][other] -= amount
                 self.edges[other][one] += amount
+        return set(before)
+
+    def search(self, source, sink):
+        """Return node -> the node before it on a shortest path from the source, for all that are nearer than the sink."""
+        before, queue = {source: None}, deque([source])
+        while queue and sink not in before:
+            here = queue.popleft()
+            for there, capacity in self.edges.get(here, {}).items():
+                if capacity > 0 and there not in before:
+                    before[there] = here
+                    queue.append(there)
+        return before

@@ -27,12 +27,11 @@ def flaw(gradient):
 def source(done, number, name):
     """Return (node, index of its edge) where a flaw originates: the newest node that sends it without having received
     it."""
-    graph = done.graph
     waiting, seen, found = [number], {number}, []
     while waiting:
         below = waiting.pop()
-        for user, i in incoming_edges(graph, below):
-            if (user, i) not in done.brought or flaw(done.brought[user, i]) != name:
+        for user, i in done.senders[below]:
+            if flaw(done.brought[user, i]) != name:
                 continue
             if flaw(done.arrived[user]) != name:
                 found.append((user, i))
@@ -40,17 +39,6 @@ def source(done, number, name):
                 seen.add(user)
                 waiting.append(user)
     return max(found, default=None)
-
-
-def incoming_edges(graph, number):
-    """Return (node, index of its edge) for all edges to a node."""
-    if not hasattr(graph, "_incoming"):
-        graph._incoming = {}
-        for node in graph:
-            for i, edge in enumerate(node.edges):
-                if edge.number is not None:
-                    graph._incoming.setdefault(edge.number, []).append((node.number, i))
-    return graph._incoming.get(number, ())
 
 
 def find_zero_factor(graph, number, i):

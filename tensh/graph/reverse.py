@@ -5,6 +5,8 @@ kept).
 """
 
 import contextlib
+from collections import defaultdict
+from functools import cached_property
 
 import numpy as np
 
@@ -90,3 +92,11 @@ class Pass:
                     gi = fit_gradient(gi, graph.order[edge.number - 1])
                     self.brought[number, i] = gi
                     self.arrived[edge.number] = together(self.arrived.get(edge.number), gi)
+
+    @cached_property
+    def senders(self):
+        """Number of a node -> (number of another, index of its edge) of each gradient that it received."""
+        found = defaultdict(list)
+        for number, i in sorted(self.brought):
+            found[self.graph[number].edges[i].number].append((number, i))
+        return found

@@ -57,19 +57,15 @@ def _send(graph, number, whole, sofar):
     nodes = graph.call_nodes(number)
     numbers = [graph.numbers[node] for node in reversed(nodes)] if graph.call(nodes) is not None else [number]
     totals = {}
-    for each in numbers:
-        for i, edge in enumerate(graph[each].edges):
-            if (each, i) in whole.brought and edge.number not in numbers:
-                g = whole.brought[each, i]
-                if len(numbers) > 1 and edge.number in totals:
-                    totals[edge.number] = (totals[edge.number][0], together(totals[edge.number][1], g))
-                else:
-                    totals[edge.number if len(numbers) > 1 else (edge.number, i)] = (
-                        gradient(graph, graph[each], edge),
-                        g,
-                    )
-    for key, (formula, g) in totals.items():
-        operand = key[0] if isinstance(key, tuple) else key
+    edges = [(each, i, edge) for each in numbers for i, edge in enumerate(graph[each].edges)]
+    for each, i, edge in edges:
+        if (each, i) not in whole.brought or edge.number in numbers:
+            continue
+        # a call of several nodes is shown with one sum for an operand
+        key = edge.number, i if len(numbers) == 1 else None
+        formula, total = totals.get(key) or (gradient(graph, graph[each], edge), None)
+        totals[key] = formula, together(total, whole.brought[each, i])
+    for (operand, _i), (formula, g) in totals.items():
         before = sofar.get(operand)
         sofar[operand] = together(before, g)
         yield Sent(operand, formula, g, before, sofar[operand])

@@ -221,10 +221,11 @@ def saved_values(nodes):
     values = {}
     for node in nodes:
         for role, value in zip(node.roles, kept.saved_by(node), strict=False):
-            if type(role) is int and hasattr(value, "dtype") and not is_written_after(node.time, value):
-                owner = node if role == -1 else node.inputs[role] if role >= 0 else None
-                if owner is not None:
-                    values[owner] = value
+            if type(role) is not int or role < -1 or not hasattr(value, "dtype") or is_written_after(node.time, value):
+                continue
+            owner = node if role == -1 else node.inputs[role]
+            if owner is not None:
+                values[owner] = value
     return values
 
 

@@ -28,11 +28,12 @@ class Whole(Shared, Optimizer):
                 if any(p.grad is not None and p.grad.is_sparse for p in group["params"]):
                     refuse_sparse_gradients(type(self).__name__)
                 for p in group["params"]:
-                    if p.grad is not None:
-                        if p.is_complex():
-                            raise RuntimeError(f"{type(self).__name__} does not support complex parameters")
-                        state = self.state[p]
-                        if not state:
-                            state.update(self.begin(p, group))
-                        self.update(p, p.grad, group, state)
+                    if p.grad is None:
+                        continue
+                    if p.is_complex():
+                        raise RuntimeError(f"{type(self).__name__} does not support complex parameters")
+                    state = self.state[p]
+                    if not state:
+                        state.update(self.begin(p, group))
+                    self.update(p, p.grad, group, state)
         return loss

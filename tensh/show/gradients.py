@@ -103,9 +103,7 @@ class Gradients(Tables):
 
     def _sum(self, number):
         """Return `used 2 times: 2 + 3` for a gradient that is a sum."""
-        shares = [
-            self.passed.brought[at] for at in flaws.incoming_edges(self.graph, number) if at in self.passed.brought
-        ]
+        shares = [self.passed.brought[at] for at in self.passed.senders[number]]
         if len(shares) < 2:
             return ""
         text = _("used {shares} times").format(shares=len(shares))

@@ -136,15 +136,13 @@ def choose_by_names(name, func, args, kwargs):
     for overload in schemas()[name].values():
         given, taken = dict(bound.arguments), {}
         for parameter in overload.parameters:
-            known = next((each for each in (parameter.name, *ALIASES.get(parameter.name, ())) if each in given), None)
-            if known is not None:
-                taken[parameter.name] = given.pop(known)
+            names = (parameter.name, *ALIASES.get(parameter.name, ()))
+            if known := [each for each in names if each in given]:
+                taken[parameter.name] = given.pop(known[0])
             elif parameter.name in ("cudnn_enabled", "cudnn_enable"):
                 taken[parameter.name] = True
-            elif (
-                other := next((e for e in (parameter.name, *ALIASES.get(parameter.name, ())) if e in defaults), None)
-            ) is not None:
-                taken[parameter.name] = defaults[other]
+            elif known := [each for each in names if each in defaults]:
+                taken[parameter.name] = defaults[known[0]]
         left = {key: value for key, value in given.items() if key not in ("inplace", "_stacklevel", "return_indices")}
         if any(value is not None and value is not defaults[key] for key, value in left.items()):
             continue

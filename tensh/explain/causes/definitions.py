@@ -204,12 +204,13 @@ def explain_nothing_returned(situation):
 def find_length_of_nothing(situation):
     """Return the Explanation of a `__len__` that returns nothing; None if there is none."""
     tree = situation.place.tree()
-    for definition in ast.walk(tree) if tree else ():
-        for function in definition.body if isinstance(definition, ast.ClassDef) else ():
-            if isinstance(function, ast.FunctionDef) and function.name == "__len__":
-                found = explain_without_return(function, f"{definition.name}.__len__")
-                if found is not None:
-                    return found
+    classes = [each for each in ast.walk(tree) if isinstance(each, ast.ClassDef)] if tree else ()
+    members = [(each.name, member) for each in classes for member in each.body]
+    for owner, member in members:
+        if isinstance(member, ast.FunctionDef) and member.name == "__len__":
+            found = explain_without_return(member, f"{owner}.__len__")
+            if found is not None:
+                return found
     return None
 
 

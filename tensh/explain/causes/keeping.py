@@ -79,18 +79,16 @@ def is_written(situation):
 
 def find_files(situation, folder):
     """Yield (code, value) of the path in the failing call."""
-    for node in situation.place.path():
-        if isinstance(node, ast.Call):
-            for each in (*node.args, *(keyword.value for keyword in node.keywords)):
-                value = each.value if isinstance(each, ast.Constant) else situation.look_up(each)
-                if type(value) is str or isinstance(value, PurePath):
-                    if os.path.dirname(value) == folder:
-                        yield each, value
-                elif isinstance(each, ast.JoinedStr) or value is None and isinstance(each, ast.BinOp):
-                    yield (
-                        each,
-                        PurePath(folder) if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Div) else folder,
-                    )
+    calls = [node for node in situation.place.path() if isinstance(node, ast.Call)]
+    arguments = [each for node in calls for each in (*node.args, *(keyword.value for keyword in node.keywords))]
+    for each in arguments:
+        value = each.value if isinstance(each, ast.Constant) else situation.look_up(each)
+        if type(value) is str or isinstance(value, PurePath):
+            if os.path.dirname(value) == folder:
+                yield each, value
+        elif isinstance(each, ast.JoinedStr) or value is None and isinstance(each, ast.BinOp):
+            is_path = isinstance(each, ast.BinOp) and isinstance(each.op, ast.Div)
+            yield each, PurePath(folder) if is_path else folder
 
 
 # ── copies ───────────────────────────────────────────────────────────────────
@@ -132,6 +130,5 @@ def find_computed(value, text):
     elif is_module(value):
         for name, module in value.named_modules():
             owner = f"{text}.{name}" if name else text
-            for key, each in vars(module).items():
-                if not key.startswith("_"):
-                    yield from find_computed(each, f"{owner}.{key}")
+            for key in [key for key in vars(module) if not key.startswith("_")]:
+                yield from find_computed(vars(module)[key], f"{owner}.{key}")

@@ -149,18 +149,18 @@ def _backward_hooks_of(module):
 
 def _call_pre_hooks(module, args, kwargs):
     for key, hook in [*EVERYWHERE["forward_pre"].items(), *module._forward_pre_hooks.items()]:
-        if key in module._forward_pre_hooks_with_kwargs:
-            replaced = hook(module, args, kwargs)
-            if replaced is not None:
-                if not (isinstance(replaced, tuple) and len(replaced) == 2):
-                    raise RuntimeError(
-                        f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {replaced}."
-                    )
-                args, kwargs = replaced
+        takes_kwargs = key in module._forward_pre_hooks_with_kwargs
+        replaced = hook(module, args, kwargs) if takes_kwargs else hook(module, args)
+        if replaced is None:
+            continue
+        if not takes_kwargs:
+            args = replaced if isinstance(replaced, tuple) else (replaced,)
+        elif isinstance(replaced, tuple) and len(replaced) == 2:
+            args, kwargs = replaced
         else:
-            replaced = hook(module, args)
-            if replaced is not None:
-                args = replaced if isinstance(replaced, tuple) else (replaced,)
+            raise RuntimeError(
+                f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {replaced}."
+            )
     return args, kwargs
 
 

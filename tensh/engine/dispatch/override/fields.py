@@ -50,8 +50,9 @@ def share_names(cls):
         return
     seen.add(cls)
     for each in cls.__mro__[: cls.__mro__.index(Tensor)]:
-        if not each.__module__.startswith(("tensh.", "torch.")):
-            for name, field in FIELDS.items():
-                member = each.__dict__.get(name)
-                if member is not None and type(member) is not SharedName:
-                    setattr(each, name, SharedName(field, member))
+        if each.__module__.startswith(("tensh.", "torch.")):
+            continue
+        for name, field in FIELDS.items():
+            member = each.__dict__.get(name)
+            if member is not None and type(member) is not SharedName:
+                setattr(each, name, SharedName(field, member))

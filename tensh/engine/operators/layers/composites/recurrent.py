@@ -127,6 +127,17 @@ def is_one_piece(input, state, weights):
 
 
 # ── all layers ───────────────────────────────────────────────────────────────
+def run_lstm_layer(input, start, weights, reverse):
+    """Return (output, last hidden state, last cell state) of an LSTM layer that is one operation."""
+    w_ih, b_ih, w_hh, b_hh, _ = weights
+    if b_ih is None:
+        b_ih, b_hh = (zeros(len(w_ih.array), dtype=w_ih.dtype) for _ in range(2))
+        if is_absent(w_ih):
+            b_ih = b_hh = wrap(drop_elements(b_ih.array))
+    output, hidden, cell, _, _ = lstm_layer.fn(input, w_ih, w_hh, b_ih, b_hh, *start, reverse)
+    return output, hidden, cell
+
+
 def recurrent(mode, input, state, layers, directions, dropout, sizes=None):
     """Return (output, last states) of layers [(w_ih, b_ih, w_hh, b_hh, w_hr), ...], both directions in turn.
 
@@ -146,12 +157,7 @@ def recurrent(mode, input, state, layers, directions, dropout, sizes=None):
             weights = layers[number + direction]
             if mode == "LSTM" and sizes is None and is_one_piece(input, state, weights):
                 start = [s[number + direction] for s in state]
-                w_ih, b_ih, w_hh, b_hh, _ = weights
-                if b_ih is None:
-                    b_ih, b_hh = (zeros(len(w_ih.array), dtype=w_ih.dtype) for _ in range(2))
-                    if is_absent(w_ih):
-                        b_ih = b_hh = wrap(drop_elements(b_ih.array))
-                output, *end, _, _ = lstm_layer.fn(input, w_ih, w_hh, b_ih, b_hh, *start, direction == 1)
+                output, *end = run_lstm_layer(input, start, weights, direction == 1)
             else:
                 starts = starts or list(zip(*(s.unbind(0) for s in state)))
                 start = starts[number + direction]
