@@ -157,9 +157,12 @@ def rows(section):
 
 def modules_in_tables():
     """(name, the folder to search) of each module in the first cell of a row."""
-    for head, *_ in rows(1):
-        yield from ((name, ROOT) for name in re.findall(r"`([^`]+)`", head))
     folder = None
+    for head, *_ in rows(1):
+        names = re.findall(r"`([^`]+)`", head)
+        if not head.startswith("&nbsp;"):
+            folder = ROOT / names[0]
+        yield from ((name, folder if head.startswith("&nbsp;") else ROOT) for name in names)
     for head, *_ in rows(2):
         names = re.findall(r"`([\w./*]+)`", head)
         if head.startswith("**"):
