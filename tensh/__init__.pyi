@@ -1386,7 +1386,7 @@ def full(size: _Any, fill_value: _Any, *, out: Tensor | None = None, dtype: _dty
 def full_like(input: Tensor, fill_value: _Any, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """Make a tensor of ``fill_value`` with the shape, dtype and memory order of ``input``."""
 def gather(input: Tensor, dim: _Any, index: Tensor, *, sparse_grad: _Any = False, out: Tensor | None = None) -> Tensor:
-    """For every element of ``index`` the input's element with that index along ``dim``.  Differentiable."""
+    """Return for every element of ``index`` the input's element with that index along ``dim``.  Differentiable."""
 def gcd(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Greatest common divisor of integers."""
 def gcd_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:

@@ -43,7 +43,7 @@ def slope(function, g, tensors, wanted=None):
 
 
 class Unwatched:
-    """What stands in the place of a watcher while the pass of a kernel must not be seen."""
+    """A placeholder of the watcher, while the pass of a kernel must not be seen."""
 
     word = staticmethod(TENSORS.__getitem__)
 

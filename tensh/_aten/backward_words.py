@@ -251,7 +251,7 @@ def of_no_size(like):
 
 
 def unused_like(input):
-    """The same in the size of a tensor."""
+    """A value of the size of a tensor that PyTorch's operator takes and the computation does not read."""
     return call_plain(torch.zeros, tuple(map(int, input.shape)), dtype=input.dtype)
 
 

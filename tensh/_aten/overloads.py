@@ -251,7 +251,7 @@ class Derivative(Overload):
         self.call, self.places = overload, places
 
     def in_graph(self):
-        """The same under a name by which the code of a graph finds it: see ``derivative_names``."""
+        """Return the derivative under a name by which the code of a graph finds it: see ``derivative_names``."""
         call = self.call.in_graph() if isinstance(self.call, Derivative) else self.call
         parts = call._opname, call._overloadname, "_".join(map(str, self.places))
         return Derivative(call, self.places, f"{self.prefix}{'__'.join(parts)}")

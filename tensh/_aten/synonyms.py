@@ -17,4 +17,4 @@ SPECIAL = {
     "special_digamma": "digamma", "special_psi": "digamma", "special_polygamma": "polygamma", "special_multigammaln": "mvlgamma",
     "special_i0": "i0", "special_logit": "logit", "special_gammainc": "igamma", "special_gammaincc": "igammac",
 }  # fmt: skip
-"""The same for functions of ``torch.special``."""
+"""Function of ``torch.special`` -> the operator that computes the same."""

@@ -1,4 +1,4 @@
-"""What libraries have registered: namespaces, operators and their functions."""
+"""The registrations of libraries: namespaces, operators and their functions."""
 
 from functools import partial
 

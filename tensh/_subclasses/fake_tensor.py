@@ -166,7 +166,7 @@ class Calls(TorchFunctionMode):
 
 
 class FakeTensorMode(TorchDispatchMode):
-    """While entered, all new tensors are fake; ``from_tensor`` gives the fake form of others.
+    """A mode in which all new tensors are fake; ``from_tensor`` gives the fake form of others.
 
     Calls of fake tensors with others raise AssertionError, unless ``allow_non_fake_inputs``. What depends on elements raises
     DataDependentOutputException (numbers) or DynamicOutputShapeException (shapes).

@@ -1,4 +1,4 @@
-"""How pickles describe tensors and parameters, and the functions that rebuild them.
+"""Tensors and parameters in pickles, and the functions that rebuild them.
 
 Every program whose `torch` is tensh writes pickles in this form, which PyTorch reads, and reads PyTorch's.
 """

@@ -10,7 +10,7 @@ from tensh.engine.errors.warnings import warn
 
 
 class OptState(Enum):
-    """What has been done for an optimizer since the last update of the scale."""
+    """The state of an optimizer since the last update of the scale."""
 
     READY = 0
     UNSCALED = 1

@@ -66,7 +66,7 @@ def set_autocast_dtype(device_type, dtype):
 
 
 def update(kind):
-    """Let operators on the CPU know."""
+    """Tell operators on the CPU the dtype to compute in."""
     if kind == "cpu":
         state.lower = get_autocast_dtype("cpu") if "cpu" in state.enabled else None
 

@@ -50,7 +50,7 @@ def _steps(x, part):
 
 
 def _tangents(func, inputs, place, part):
-    """For each output its tangents in the direction of every element of one input, as rows."""
+    """Return for each output its tangents in the direction of every element of one input, as rows."""
     x = inputs[place]
     columns = [_tangent(func, inputs, place, wrap(step)) for step in _steps(x, part)]
     return _rows(columns, func, inputs, x)

@@ -25,7 +25,7 @@ ALIASES = {
 KINDS = {"bool": bool, "int": int, "float": float, "str": str, "list": list, "dict": dict, "set": set}
 CHANGED = "_changed"
 DELETED = object()
-"""In place of the value of a setting that was deleted, as ``unittest.mock.patch`` does before it restores one."""
+"""The value of a setting that was deleted, as ``unittest.mock.patch`` does before it restores one."""
 
 
 @cache

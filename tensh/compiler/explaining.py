@@ -9,7 +9,7 @@ MOST = 50  # maximum number of calls until nothing new is found
 
 
 class Reason(NamedTuple):
-    """Why a function is not one graph: the ``reason``, the user's frames, the innermost last, and the break."""
+    """The reason why a function is not one graph: its text (``reason``), the user's frames, the innermost last, and the break."""
 
     reason: str
     user_stack: list

@@ -42,7 +42,7 @@ REFLECTED = {
     "__ror__": operator.or_, "__rxor__": operator.xor, "__rlshift__": operator.lshift, "__rrshift__": operator.rshift,
     "bitwise_and": operator.and_, "bitwise_or": operator.or_, "bitwise_xor": operator.xor,
 }  # fmt: skip
-"""The same for reflected operators."""
+"""Reflected function of a Python operator -> the operator."""
 KINDS = ("BINARY_", "COMPARE_OP", "UNARY_", "STORE_SUBSCR", "STORE_SLICE")
 """Python instructions that are operators."""
 SILENT = frozenset("requires_grad_ retain_grad grad_fn _base share_memory_ pin_memory __iter__ register_hook".split())

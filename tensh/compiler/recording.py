@@ -187,7 +187,7 @@ class HalfDerivative:
 
 
 class Edge(NamedTuple):
-    """What a derivative asks of a node that its gradient goes to."""
+    """The facts that a derivative asks of a node that its gradient goes to."""
 
     dtype: object
 

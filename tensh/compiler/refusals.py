@@ -46,7 +46,7 @@ TITLES = {
     "_io.flush": "Unsupported method call", "getLogger": "Unresolved GetAttrVariable comparison",
     "__build_class__": "Invalid call to __build_class__",
 }  # fmt: skip
-"""What ends a graph of PyTorch -> the first line of its error; other functions are skipped."""
+"""Function that ends a graph of PyTorch -> the first line of its error; other functions are skipped."""
 ENDING = {
     "resize_": "Unsupported Tensor.resize_() call", "resize_as_": "Unsupported Tensor.resize_as_() call",
     **dict.fromkeys("to_sparse to_sparse_csr to_sparse_csc to_sparse_bsr to_sparse_bsc".split(), SPARSE),

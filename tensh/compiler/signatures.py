@@ -1,4 +1,4 @@
-"""Which calls of a function that runs unchanged PyTorch would compile anew: those with other kinds of arguments."""
+"""Calls of a function that runs unchanged which PyTorch would compile anew: those with other kinds of arguments."""
 
 from tensh.engine.core.tensor import Tensor
 from tensh.func.trees import map_leaves

@@ -44,7 +44,7 @@ REFUSED_BY_PYTORCH = frozenset(
     """requires_grad_ backward manual_seed set_rng_state get_rng_state save load register_forward_hook register_forward_pre_hook
     step load_state_dict print text""".split()
 )
-"""Those of them, and of the prompt, that end the graphs of PyTorch, too."""
+"""Functions of tensh, and of the prompt, that end the graphs of PyTorch, too."""
 REFUSED_OF_TENSORS = frozenset("text format_tensor is_leaf grad_fn data_ptr".split())
 """Methods and attributes of tensors that tell more than shapes and dtypes."""
 REFUSED_PLACES = (
@@ -56,7 +56,7 @@ REFUSED_PLACES = (
     "/distributions/",
 )
 PLACES_OF_PYTORCH = ("autograd/gradients.py", "/optim/")
-"""Those of the places whose functions end the graphs of PyTorch, too."""
+"""Places whose functions end the graphs of PyTorch, too."""
 KNOWN_TO_PYTORCH = frozenset("eval setattr delattr locals next".split())
 UNKNOWN = frozenset(
     "print input open exec eval compile __import__ setattr delattr breakpoint globals locals next".split()
@@ -76,7 +76,7 @@ IMPURE = frozenset("time _random _io posix nt _socket select _warnings _datetime
 
 
 class Watch:
-    """While this is entered, Python's calls are monitored; ``reason`` is a ``Break``, or None."""
+    """A monitor of Python's calls while it is entered; ``reason`` is a ``Break``, or None."""
 
     thorough = False  # whether reasons are sought for which PyTorch has no graph either, behind the first one
 

@@ -64,7 +64,7 @@ class Store:
 
     @property
     def timeout(self):
-        """How long the store waits for a key."""
+        """The time that the store waits for a key."""
         return timedelta(seconds=self._seconds)
 
     def set_timeout(self, timeout):

@@ -23,7 +23,7 @@ from tensh.support.language import close_up
 __all__ = ["Place", "explain"]
 
 LAST = (explain_by_search, explain_dimensions, explain_loss_shapes, explain_lacking, explain_given_none)
-"""What is tried where neither a cause nor a rule is known."""
+"""Explanations that are tried where neither a cause nor a rule is known."""
 
 
 def explain(error, traceback, place):

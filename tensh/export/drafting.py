@@ -15,7 +15,7 @@ GREEN, YELLOW, PLAIN = "\x1b[92m", "\x1b[93m", "\x1b[0m"
 
 
 class FailureType(enum.IntEnum):
-    """What an export found: tensh finds decisions on elements, and sizes that are fixed."""
+    """A kind of finding of an export: tensh finds decisions on elements, and sizes that are fixed."""
 
     MISSING_FAKE_KERNEL = 1
     DATA_DEPENDENT_ERROR = 2
@@ -69,7 +69,7 @@ def describe_size(number, data):
 
 
 class DraftExportReport:
-    """What an export found: ``failures``, of which there are none if the program is right for all its inputs."""
+    """The findings of an export: ``failures``, of which there are none if the program is right for all its inputs."""
 
     __module__ = "torch.export._draft_export"
 

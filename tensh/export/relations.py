@@ -104,7 +104,7 @@ def find_group(first, others, known, vary):
 
 
 class Violation(NamedTuple):
-    """Why a declared dimension does not fit the program, or what to declare instead."""
+    """The reason why a declared dimension does not fit the program, or a declaration that would."""
 
     name: str | None
     text: str | None

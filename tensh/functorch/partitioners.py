@@ -1,4 +1,4 @@
-"""How the graph of a forward and a backward pass is divided: what the forward pass saves, and what the backward pass computes again."""
+"""The division of a graph of both passes: values that the forward pass saves, and those that the backward pass computes again."""
 
 import math
 from collections import deque

@@ -28,7 +28,7 @@ class Branch:
 
 
 class BranchRecorder:
-    """What a recorder of graphs does for the functions of higher-order operators.
+    """The part of a recorder of graphs for the functions of higher-order operators.
 
     Recorders have ``graph``, name in ``SCOPE`` their other tables of one graph, and define ``stand_in`` (what a loop sees of what
     it carries), ``example`` (its value), ``to_argument`` (its node), ``describe`` (notes on a node), ``keep_part`` (a result) and ``plainly``

@@ -37,7 +37,7 @@ class NodeList:
 
 
 class InsertPoint:
-    """Where a graph inserts nodes, from now on; as a context, until its end."""
+    """The place at which a graph inserts nodes, from now on; as a context, until its end."""
 
     def __init__(self, graph, insert):
         self.graph, self.before = graph, graph._insert

@@ -17,7 +17,7 @@ from tensh.nn.parameter import is_parameter
 __all__ = ["GraphModule", "reduce_graph_module"]
 
 WRITTEN = ("_code", "_lineno_map", "_prologue_start")
-"""What is known of a module once its code is written."""
+"""Attributes of a module whose code has been written."""
 HOOKS = ("_state_dict_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks")
 
 

@@ -1,4 +1,4 @@
-"""Where a script leaves its own language: Python that it calls unchanged, functions that it must not call, and values that are copied."""
+"""Places where a script leaves its own language: Python that it calls unchanged, functions that it must not call, and values that are copied."""
 
 import functools
 import inspect

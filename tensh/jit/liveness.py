@@ -1,4 +1,4 @@
-"""Which writes of a trace matter: those to outside memory, and those that are read later."""
+"""Writes of a trace that matter: those to outside memory, and those that are read later."""
 
 from tensh.engine.core.clock import owner
 from tensh.engine.core.tensor import Tensor

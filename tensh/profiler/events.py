@@ -1,4 +1,4 @@
-"""What a profile has measured: events, their averages, and the table of both."""
+"""The measurements of a profile: events, their averages, and the table of both."""
 
 import enum
 from functools import cached_property

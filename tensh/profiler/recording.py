@@ -22,9 +22,9 @@ from tensh.profiler.events import FunctionEvent
 ROOT = os.path.dirname(os.path.dirname(__file__)) + os.sep
 OPTIM = f"{ROOT}optim{os.sep}"
 DERIVATIVE = "<tensh derivative of "
-"""How the files of derivatives begin."""
+"""The beginning of the names of derivatives' files."""
 SKIPPED = ("<tensh guard of ", "<tensh guards of ", "<tensh compiled ", "<tensh torch.nn.", AUTOCAST)
-"""How the files of functions around operators begin."""
+"""Beginnings of the names of files with functions around operators."""
 EVALUATION = "autograd::engine::evaluate_function: "
 ACCUMULATION = "torch::autograd::AccumulateGrad"
 CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-zA-Z])(?=\d[dD])")

@@ -11,7 +11,7 @@ FOLDER = os.path.dirname(os.path.dirname(__file__))  # of tensh
 
 
 class Writing(threading.local):
-    """Whether this thread writes a file, whose names are PyTorch's whatever the module `torch` is."""
+    """The state of a thread: in a file that it writes, names are PyTorch's, whatever the module `torch` is."""
 
     names_torch = False
 

@@ -1,4 +1,4 @@
-"""What a recorder notes about each node: its value, the user's line, the modules, and the public function being called."""
+"""The notes of a recorder about each node: its value, the user's line, the modules, and the public function being called."""
 
 from contextlib import contextmanager
 from operator import getitem

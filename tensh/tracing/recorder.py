@@ -52,7 +52,7 @@ FACTS = frozenset("size stride dim numel is_contiguous storage_offset".split())
 
 
 class Origin(NamedTuple):
-    """Where a constant was made: after which node, whether it is detached there, and the notes of a node at that place."""
+    """The place where a constant was made: after which node, whether it is detached there, and the notes of a node at that place."""
 
     before: Any
     detached: bool

@@ -87,7 +87,7 @@ def write_outcome(node):
 
 
 GIVEN = "Max(", "Min(", "**"
-"""What is in expressions that sizes alone do not show."""
+"""Pieces of expressions that the sizes alone do not show."""
 
 
 def list_given(nodes):

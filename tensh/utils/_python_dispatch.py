@@ -11,7 +11,7 @@ from tensh.engine.methods.unsupported import unsupported_lookup
 
 
 class TorchDispatchMode:
-    """While entered, ``__torch_dispatch__`` of this object answers every operator of this thread.
+    """A mode: while entered, its ``__torch_dispatch__`` answers every operator of this thread.
 
     Functions arrive as the ``aten`` operators of which PyTorch composes them.  Inside the method, the next outer mode is in
     force.

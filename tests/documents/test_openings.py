@@ -1,4 +1,4 @@
-"""The first word of a docstring is true: generators yield, functions return, and classes are things."""
+"""The first word of a docstring is true: generators yield, functions return, and classes are things, not questions."""
 
 import ast
 
@@ -7,6 +7,7 @@ import pytest
 from tests.support.project import ROOT
 
 FUNCTIONS = ast.FunctionDef, ast.AsyncFunctionDef
+QUESTIONS = ("What ", "How ", "Whether ", "Where ", "When ", "Why ", "Which ", "It ", "The same ")
 
 
 def own_statements(function):
@@ -61,6 +62,21 @@ def contradict(node):
 )
 def test_a_wrong_word_is_found(code, reason):
     assert contradict(ast.parse(code).body[0]) == reason
+
+
+def questions(module):
+    """The docstrings and comments in strings that begin with a question, or with a reference to what stands above."""
+    statements = [each.value for each in ast.walk(module) if isinstance(each, ast.Expr)]
+    texts = [each.value for each in statements if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    return [text for text in texts if text.startswith(QUESTIONS)]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("folder", ["tensh", "tools"])
+def test_docstrings_name_things(folder):
+    assert questions(ast.parse('"""Rules."""\nX = 1\n"""How rules end."""')) == ["How rules end."]
+    found = {path: questions(ast.parse(path.read_text(encoding="utf-8"))) for path in (ROOT / folder).rglob("*.py")}
+    assert found and {path: texts for path, texts in found.items() if texts} == {}
 
 
 @pytest.mark.thorough

@@ -23,7 +23,7 @@ COLORS = {"computing": "#8fbf8f", "blocked": "#d9d9d9", "wait": "#e6a04c", "tran
 
 
 class Process(NamedTuple):
-    """What one process has noted: its rank, when it started and ended, and its spans (kind, name, begin, end).
+    """The notes of one process: its rank, when it started and ended, and its spans (kind, name, begin, end).
 
     After `limit` spans it has noted no more.
     """
@@ -40,7 +40,7 @@ class Process(NamedTuple):
 
     @property
     def hidden(self):
-        """How long data is exchanged while the program computes."""
+        """The seconds in which data is exchanged while the program computes."""
         return max(0.0, self.seconds("wait", "transfer") - self.seconds("blocked"))
 
 

@@ -19,5 +19,5 @@ def freeze_loaded():
 
 
 def end():
-    """In any case, leave with the collector enabled."""
+    """Enable the collector, however starting up ended."""
     gc.enable()

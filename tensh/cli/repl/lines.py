@@ -7,7 +7,7 @@ from tensh.cli.process.environment import Environment
 
 
 class Position:
-    """Whether the cursor of a terminal is at the beginning of a line after the last output."""
+    """The position of a terminal's cursor after the last output: at the beginning of a line or not."""
 
     def __init__(self):
         self.at_beginning = True

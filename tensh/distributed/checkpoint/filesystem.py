@@ -43,7 +43,7 @@ class SerializationFormat(Enum):
 
 @dataclass
 class _StoragePrefix:
-    """How the names of a rank's files begin."""
+    """The beginning of the names of a rank's files."""
 
     prefix: str
 

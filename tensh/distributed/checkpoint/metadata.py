@@ -88,7 +88,7 @@ class BytesStorageMetadata:
 
 @dataclass
 class StorageMeta:
-    """Where a checkpoint was written to, and identifiers of the calls that wrote and read it."""
+    """The place that a checkpoint was written to, and identifiers of the calls that wrote and read it."""
 
     checkpoint_id: str | os.PathLike | None = None
     save_id: str | None = None

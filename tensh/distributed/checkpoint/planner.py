@@ -25,7 +25,7 @@ __all__ = [
 
 
 class WriteItemType(Enum):
-    """What is written: a tensor that each rank has, a part of one, or an object."""
+    """A kind of value to be written: a tensor that each rank has, a part of one, or an object."""
 
     TENSOR = auto()
     SHARD = auto()
@@ -33,7 +33,7 @@ class WriteItemType(Enum):
 
 
 class LoadItemType(Enum):
-    """What is read: a part of a tensor, or an object."""
+    """A kind of value to be read: a part of a tensor, or an object."""
 
     TENSOR = auto()
     BYTE_IO = auto()
@@ -85,7 +85,7 @@ class ReadItem:
 
 @dataclass(frozen=True)
 class SavePlan:
-    """What one rank writes, with additions of the planner and the storage."""
+    """The items that one rank writes, with additions of the planner and the storage."""
 
     items: list[WriteItem]
     storage_data: Any = None
@@ -95,7 +95,7 @@ class SavePlan:
 
 @dataclass
 class LoadPlan:
-    """What one rank reads, with additions of the planner and the storage."""
+    """The items that one rank reads, with additions of the planner and the storage."""
 
     items: list[ReadItem]
     storage_data: Any = None

@@ -39,7 +39,7 @@ __getattr__ = lookup("torch.distributed.checkpoint.state_dict")
 
 @dataclass
 class StateDictOptions:
-    """How state dicts are made and loaded.
+    """Options of making and loading state dicts.
 
     Attributes:
         full_state_dict: tensors distributed over ranks are gathered, and such tensors are loaded into the ranks' parts.

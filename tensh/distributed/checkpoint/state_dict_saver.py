@@ -22,7 +22,7 @@ ALONE = "torch.distributed is disabled, unavailable or uninitialized, assuming t
 
 
 class AsyncCheckpointerType(Enum):
-    """What saves in the background: a thread of this process. tensh has no other."""
+    """The kinds of savers in the background: a thread of this process. tensh has no other."""
 
     THREAD = "thread"
     PROCESS = "process"

@@ -21,7 +21,7 @@ class WriteResult:
 
 @dataclass
 class _StorageInfo:
-    """Where a part is: the name of a file in the folder, the position of its first byte, and the number of its bytes."""
+    """The place of a part: the name of a file in the folder, the position of its first byte, and the number of its bytes."""
 
     relative_path: str
     offset: int

@@ -18,7 +18,7 @@ PREFIX = "submod_pp_"
 
 
 class SplitPoint(enum.Enum):
-    """Where a stage begins: before a module, or after it.
+    """The place where a stage begins: before a module, or after it.
 
     >>> import tensh as torch
     >>> torch.distributed.pipelining.SplitPoint.BEGINNING

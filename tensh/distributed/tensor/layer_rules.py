@@ -148,7 +148,7 @@ def rms_norm(func, input, normalized_shape, weight=None, eps=None):
 
 # ── losses ───────────────────────────────────────────────────────────────────
 takes_plain_targets = ContextVar("takes_plain_targets", default=False)
-"""Whether targets of losses can be ordinary tensors, of which all processes have the whole."""
+"""True if targets of losses can be ordinary tensors, of which all processes have the whole."""
 
 
 @rule("cross_entropy", "nll_loss")

@@ -1,4 +1,4 @@
-"""What functions do with distributed tensors: with their parts where that is right, else with the gathered whole."""
+"""Functions on distributed tensors: they compute with the parts where that is right, else with the gathered whole."""
 
 import tensh as torch
 from tensh._aten.calls import choose_overload

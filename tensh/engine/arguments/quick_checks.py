@@ -26,9 +26,9 @@ INTEGERS = frozenset(
 )
 """Parameters for 64 bit integers in PyTorch's signatures that are not checked elsewhere."""
 FLOATS = frozenset(["eps"])
-"""The same for floats."""
+"""Parameters for floats."""
 NUMBERS = frozenset(["alpha", "beta", "maxnorm"])
-"""The same for numbers of any kind."""
+"""Parameters for numbers of any kind."""
 
 
 def checked_kinds(parameters):

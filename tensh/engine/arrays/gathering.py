@@ -41,7 +41,7 @@ def take_flat(array, index, place):
 
 
 def take_in_rows(rows, index, require):
-    """From every row the elements at the numbers in the same row of ``index``; ``require(index)`` checks a part.
+    """Return from every row the elements at the numbers in the same row of ``index``; ``require(index)`` checks a part.
 
     The positions are counted from the first row of a block, so that all blocks add the same numbers.
     """

@@ -242,7 +242,7 @@ def lend_array(array):
 
 
 NOTHING = []
-"""What a node has that has been used: it can be used again, but not be asked for what it saved."""
+"""The saved values of a node that has been used: it can be used again, but not be asked for what it saved."""
 
 
 class SavedOutput:

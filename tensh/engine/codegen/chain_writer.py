@@ -96,7 +96,7 @@ class StepWriter:
     """
 
     def __init__(self, arrays, words, double=False):
-        """With ``double`` the steps are those of float64, in which a kernel that has a ``double`` is that function of NumPy."""
+        """Write steps of float64 with ``double``, where a kernel that has a ``double`` is that function of NumPy."""
         self.arrays, self.words, self.double, self.lines, self.depth = arrays, words, double, [], 1
         self.free, self.made = {"array": [], "mask": []}, {"array": [], "mask": []}
         self.bound, self.numbers, self.functions = {}, {}, {}

@@ -115,7 +115,7 @@ class Chain:
         return words["numbers"], words["compute"], len(writer.made["array"]), len(writer.made["mask"]), words["quick"]
 
     def is_given(self, text):
-        """Whether a number depends on the parameters."""
+        """Return True if a number depends on the parameters."""
         return any(isinstance(n, ast.Name) and n.id in self.numbers for n in ast.walk(ast.parse(text)))
 
     def write_all_steps(self, double=False):

@@ -156,7 +156,7 @@ def derive_once(node, g):
 
 
 class WidenedGraph:
-    """The same for a derivative that is recorded: casts of the saved tensors."""
+    """A node whose derivative is recorded, with casts of its saved tensors to float32."""
 
     def __init__(self, node):
         self.op, self.inputs, self.shape, self.node = node.op, node.inputs, node.shape, node

@@ -30,7 +30,7 @@ def lines_of_call(writer):
 
 
 def is_plain(function, kind):
-    """Whether a function of NumPy, left to itself, makes an array of the kind of the register that it writes."""
+    """Return True if a function of NumPy, left to itself, makes an array of the kind of the register that it writes."""
     if function == "clip":
         return True
     function = getattr(np, function, None)

@@ -76,7 +76,7 @@ tensor_html = Port("show.html", "tensor_html")
 reduce_tensor = Port("_utils", "reduce_tensor")
 reduce_parameter = Port("_utils", "reduce_parameter")
 reduce_storage = Port("storage", "reduce_storage")
-"""How PyTorch's pickles describe a tensor, a parameter, and the memory of tensors."""
+"""A tensor, a parameter, and the memory of tensors, in the form of PyTorch's pickles."""
 
 dispatch_override = Port("engine.dispatch.override.dispatch", "dispatch")
 """``dispatch_override(point, args, options)``: the result of a public function whose arguments, or a mode, may override it."""

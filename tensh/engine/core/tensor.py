@@ -59,10 +59,10 @@ class Tensor:
     ndim = property(lambda self: self.array.ndim, doc="The number of dimensions.")
     itemsize = property(lambda self: self.array.itemsize, doc="Bytes of one element.")
     nbytes = property(lambda self: self.array.nbytes, doc="Bytes of all elements.")
-    device = property(lambda self: cpu if type(self.array) is not Absent else meta, doc="Where the tensor lives.")
+    device = property(lambda self: cpu if type(self.array) is not Absent else meta, doc="The device of the elements.")
     layout = property(
         lambda self: self.array.layout if type(self.array) in SPARSE else strided,
-        doc="How elements lie in memory: torch.strided, or sparse.",
+        doc="The layout of the elements in memory: torch.strided, or a sparse one.",
     )
 
 

@@ -452,7 +452,7 @@ class Tensor:
         """Detach this tensor from its history, in place; do nothing in inference mode.  Raise RuntimeError for a view."""
     @property
     def device(self) -> _device:
-        """Where the tensor lives."""
+        """The device of the elements."""
     @device.setter
     def device(self, value: _device) -> None: ...
     def diag(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -579,7 +579,7 @@ class Tensor:
     def frexp(self, *, out: Tensor | None = None) -> _Any:
         """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1.  Differentiable."""
     def gather(self, dim: _Any, index: Tensor, *, sparse_grad: _Any = False, out: Tensor | None = None) -> Tensor:
-        """For every element of ``index`` the input's element with that index along ``dim``.  Differentiable."""
+        """Return for every element of ``index`` the input's element with that index along ``dim``.  Differentiable."""
     def gcd(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Greatest common divisor of integers."""
     def gcd_(self, other: Tensor | _Number) -> Tensor:
@@ -827,7 +827,7 @@ class Tensor:
         """The ``k``-th smallest element along ``dim`` (from 1), and its index.  Differentiable."""
     @property
     def layout(self) -> _layout:
-        """How elements lie in memory: torch.strided, or sparse."""
+        """The layout of the elements in memory: torch.strided, or a sparse one."""
     @layout.setter
     def layout(self, value: _layout) -> None: ...
     def lcm(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1077,7 +1077,7 @@ class Tensor:
         """The outer product of two vectors: a matrix of all products of their elements.  Differentiable."""
     @property
     def output_nr(self) -> _int:
-        """Which output of its operation the tensor is."""
+        """The number of the tensor among the outputs of its operation."""
     @output_nr.setter
     def output_nr(self, value: _int) -> None: ...
     def permute(self, dims: _Any) -> Tensor:

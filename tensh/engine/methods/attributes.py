@@ -187,7 +187,7 @@ METHODS["dim_order"] = dim_order
 Tensor.name = property(lambda t: None, doc="None: tensors have no names.")
 Tensor.output_nr = property(
     lambda t: t.node.index if isinstance(refresh_node(t), Output) else 0,
-    doc="Which output of its operation the tensor is.",
+    doc="The number of the tensor among the outputs of its operation.",
 )
 METHODS["_is_view"] = lambda t: t._base is not None and t._base is not inference.INFERENCE
 for _kind in "ipu maia mtia vulkan".split():

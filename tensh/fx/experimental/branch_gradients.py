@@ -13,7 +13,7 @@ __all__ = ["BranchGradients"]
 
 
 class BranchGradients:
-    """What a recorder of operators does for a branch whose operands require grad."""
+    """The part of a recorder of operators for a branch whose operands require grad."""
 
     def record_higher_order(self, called, args):
         """Record a call of a higher-order operator on tensors; the results of a branch have a history."""

@@ -19,7 +19,7 @@ class Base:
 
 
 class Alias:
-    """What a traced tensor is in terms of a base: the views that lead to it, and the writes that it has seen."""
+    """A traced tensor in terms of a base: the views that lead to it, and the writes that it has seen."""
 
     def __init__(self, base, views=()):
         self.base, self.views, self.seen = base, views, 0
@@ -33,7 +33,7 @@ class View:
 
 
 class FunctionalRecorder:
-    """What a recorder of operators does within ``functionalize``."""
+    """The part of a recorder of operators for ``functionalize``."""
 
     removed = None  # "mutations" or "mutations_and_views" within functionalize
 

@@ -34,7 +34,7 @@ def name_python_value(value):
 
 
 class Steps:
-    """What a loop goes over: ``parts`` if its elements are known one by one, otherwise the value that each of them has."""
+    """The values of a loop: ``parts`` if its elements are known one by one, otherwise the value that each of them has."""
 
     def __init__(self, parts=None, element=UNKNOWN, name=None):
         self.parts, self.element, self.name = parts, element, name

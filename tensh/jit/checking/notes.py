@@ -29,7 +29,7 @@ CONTAINERS = {
 """Annotation of ``typing`` that needs others -> what it lacks, in two forms, and an example."""
 ABSENT = (Size, layout, memory_format)
 IN_TEXT = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.expr_context)
-"""What an annotation that is quoted may consist of."""
+"""Kinds of expressions in an annotation that is quoted."""
 MISSING = object()
 ORIGINS = (list, dict, tuple, typing.Union)
 OWN_SPACES = ("builtins", "typing", "collections", "collections.abc")

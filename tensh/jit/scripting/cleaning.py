@@ -1,4 +1,4 @@
-"""What happens to a graph after it is made: constants are computed and pooled, branches decided, and lines without effect dropped."""
+"""Passes over a graph after it is made: constants are computed and pooled, branches decided, and lines without effect dropped."""
 
 import itertools
 import operator

@@ -10,7 +10,7 @@ __all__ = ["Exits", "ResultFound", "may_leave"]
 
 WILL, MIGHT, WONT = "will", "might", "wont"
 LEAVING = ast.Break, ast.Continue, ast.Raise
-"""What ends a pass of the loop around it."""
+"""Statements that end a pass of the loop around them."""
 
 
 class ResultFound(Exception):

@@ -16,7 +16,7 @@ MOST = 2**63 - 1
 
 
 class Steps:
-    """What a loop goes over: ``count`` makes the number of passes, ``take`` the element of a pass from its number."""
+    """The values of a loop: ``count`` makes the number of passes, ``take`` the element of a pass from its number."""
 
     def __init__(self, count, take, index=None, counts=None):
         self.count, self.take, self.index = count, take, index

@@ -1,4 +1,4 @@
-"""What an expression of a script can be besides a value: an object known when the script is compiled, a module, a method."""
+"""Expressions of a script that are no values: an object known when the script is compiled, a module, a method."""
 
 import inspect
 

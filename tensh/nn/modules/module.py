@@ -329,7 +329,7 @@ class Module(Members, Calls, State):
 
     @property
     def _compiled_call_impl(self):
-        """What ``compile`` made, for libraries that ask whether a module is compiled; None without it."""
+        """The function that ``compile`` made, for libraries that ask whether a module is compiled; None without it."""
         return (
             self.__dict__.get("forward") if type(self.__dict__.get("forward")).__name__ == "CompiledForward" else None
         )

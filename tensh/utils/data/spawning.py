@@ -28,7 +28,7 @@ class Program:
 
     @contextlib.contextmanager
     def hold_back(self):
-        """While this lasts, a process is started without its own knowledge of the file."""
+        """Hide the file from a process that is started in this context, which would otherwise run it."""
         main = sys.modules["__main__"]
         if not (self.finders and self.file):
             yield
@@ -70,7 +70,7 @@ def shield(method):
 
 
 def ignore_interrupts():
-    """In a worker: ^C is for the loader, which goes on with its workers or ends them."""
+    """Ignore ^C in a worker: it is for the loader, which goes on with its workers or ends them."""
     signal.signal(signal.SIGINT, lambda *_: None)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -31,7 +31,7 @@ closing = threading.RLock()
 
 
 def close_copies():
-    """In a forked child: let go of the pipes to its parent's workers."""
+    """Let go, in a forked child, of the pipes to its parent's workers."""
     closing.release()
     for end in list(ends):
         with contextlib.suppress(OSError):
@@ -124,7 +124,7 @@ is_over = False  # has the program ended?
 
 @atexit.register
 def close_all():
-    """At the end of the program, end the workers that are still there; ^C finds nothing more to interrupt."""
+    """End the workers that are still there at the end of the program; ^C finds nothing more to interrupt."""
     global is_over
     if crews and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -42,7 +42,7 @@ SPARSE = (
 _TYPES = {word: ALL.get(name) or EIGHT_BITS[name] for word, name in DTYPES.items()}
 """The format's words -> dtypes."""
 _SIZE = {dtype: dtype.itemsize for dtype in _TYPES.values()}
-"""These dtypes -> the number of bytes of an element."""
+"""Dtype -> the number of bytes of an element."""
 
 
 def _getdtype(dtype_str):

@@ -253,7 +253,7 @@ class SummaryWriter:
         self._get_file_writer().add_graph(graph(model, input_to_model, verbose, use_strict_trace))
 
     def add_onnx_graph(self, prototxt):
-        """Not there: ``tensh open FILE.onnx`` shows such a file.  Raise NotImplementedError."""
+        """Raise NotImplementedError: ``tensh open FILE.onnx`` shows such a file."""
         raise NotImplementedError("graphs of ONNX files cannot be written for TensorBoard: tensh open shows the file")
 
     def add_embedding(

@@ -12,7 +12,7 @@ HERE = "torch.distributed.tensor.parallel.style"
 
 
 class ParallelStyle(ABC):
-    """How a module becomes parallel; ``_apply(module, mesh)`` returns it."""
+    """A way to make a module parallel; ``_apply(module, mesh)`` returns it."""
 
     __module__ = HERE
     src_data_rank: int | None = 0

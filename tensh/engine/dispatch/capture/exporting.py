@@ -1,4 +1,4 @@
-"""Whether a program is being exported, which ``torch.compiler.is_exporting`` asks."""
+"""The state of an export, for which ``torch.compiler.is_exporting`` asks."""
 
 import threading
 

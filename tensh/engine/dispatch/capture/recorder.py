@@ -33,7 +33,7 @@ state = State()
 
 
 class Recorder:
-    """While this is entered, calls of this thread are appended to ``lines``.
+    """A recorder: while it is entered, calls of this thread are appended to ``lines``.
 
     ``inputs`` are the values added by ``add_input``, ``constants`` those of other existing tensors. Recorders nest: the
     innermost sees a call.  A subclass may override ``read``, called when Python reads elements, and ``append``, called
@@ -248,7 +248,7 @@ def note_draw():
 
 
 class Paused:
-    """While this is entered, no recorder of this thread sees calls."""
+    """A pause, in which no recorder of this thread sees calls."""
 
     def __enter__(self):
         self.recorder, state.recorder = state.recorder, None

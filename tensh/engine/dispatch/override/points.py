@@ -296,7 +296,7 @@ def disarm_if_unused():
 
 
 class Search:
-    """While this is entered, functions look for overriding arguments, for traces with proxies within functions."""
+    """A context in which functions look for overriding arguments, for traces with proxies within functions."""
 
     def __enter__(self):
         with lock:

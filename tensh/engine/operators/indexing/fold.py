@@ -72,7 +72,7 @@ FOLDS = {
 }
 """Reduction -> (function that adds values at positions of an array, initial value without the array's elements)."""
 ROUNDED_ONCE = {"sum": add_at_once, "mean": add_at_once, "prod": multiply_at_once}
-"""What ``scatter_reduce`` calls in place of these functions."""
+"""The functions that ``scatter_reduce`` calls in place of these."""
 
 
 def find_refusing_kernel(family, kind, input):

@@ -85,7 +85,7 @@ def require_within(index, dim, n):
     index=None,
 )
 def gather(input, dim, index, *, sparse_grad=False):
-    """For every element of ``index`` the input's element with that index along ``dim``.  Differentiable.
+    """Return for every element of ``index`` the input's element with that index along ``dim``.  Differentiable.
 
     ``out[i][j] = input[index[i][j]][j]`` for dim 0.  The gradient is dense whatever ``sparse_grad`` says.  Shapes: [*]
     and ``index`` [*] of as many dimensions. Raise RuntimeError for indices out of range.

@@ -34,7 +34,7 @@ UNROLLED = "o"  # the dimension along which PyTorch adds one product after the o
 
 
 def add_in_order(one, two, three, indices):
-    """The same of 16 bit numbers: every sum is rounded."""
+    """Sums of products of three 16 bit numbers: every sum is rounded."""
     rest = [each.replace(UNROLLED, "") for each in indices]
     parts = zip(*[slices_along(factor, each.find(UNROLLED)) for factor, each in zip((one, two, three), indices)])
     return functools.reduce(np.add, [product_of_three.kernel(*some, rest) for some in parts])

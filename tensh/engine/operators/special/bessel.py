@@ -161,13 +161,13 @@ def airy_middle(x):
 
 
 def airy_right(x):
-    """By K of order 1/3 (DLMF 9.6.2)."""
+    """Compute Ai for large x by K of order 1/3 (DLMF 9.6.2)."""
     z = 2 / 3 * x * np.sqrt(x)
     return np.exp(-z) / (2 * math.sqrt(math.pi) * np.sqrt(np.sqrt(x))) * decay(1 / 3, z, 24)
 
 
 def airy_left(x):
-    """By K of order 1/3 on the two rays that surround the negative axis (DLMF 9.2.14)."""
+    """Compute Ai for x far below zero by K of order 1/3 on the two rays that surround the negative axis (DLMF 9.2.14)."""
     x = -x
     z = 2 / 3 * x * np.sqrt(x)
     turned = (1 + 1j) / math.sqrt(2) * (np.cos(z) - 1j * np.sin(z)) * decay(1 / 3, 1j * z, 24)

@@ -110,7 +110,7 @@ def stirling(x):
 
 
 def exact_left(x):
-    """By reflection (DLMF 5.5.3), and near a zero as the integral of the slope from there."""
+    """Compute lgamma below zero by reflection (DLMF 5.5.3), and near a zero as the integral of the slope from there."""
     off = extend(np.abs(x - np.rint(x)))
     out = np.log(LONG_PI / (np.abs(x) * np.sin(LONG_PI * off))) - exact_right(-x)
     out = np.where((off == 0) | np.isinf(x), np.inf, out)
@@ -248,7 +248,7 @@ def digamma_right(x):
 
 
 def digamma_left(x):
-    """By reflection (DLMF 5.5.4)."""
+    """Compute digamma below zero by reflection (DLMF 5.5.4)."""
     off = x - np.rint(x)
     pi = LONG_PI.astype(x.dtype)
     out = digamma_right(1 - x) - pi / np.tan(pi * off)
@@ -322,7 +322,7 @@ STEEP = 1e4  # an exponent from which on the first terms are all that is not zer
 
 
 def euler_maclaurin(s, x, power=np.power):
-    """For x >= 0: ten terms, and the rest by the formula of Euler and Maclaurin (DLMF 25.11.28)."""
+    """Compute the zeta function for x >= 0: ten terms, and the rest by the formula of Euler and Maclaurin (DLMF 25.11.28)."""
     out = np.add.reduce(power(x + LADDER, -s), 0)
     x = x + FAR
     factor = s * power(x, -s - 1)

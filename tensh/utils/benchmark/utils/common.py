@@ -100,7 +100,7 @@ class Measurement:
 
     @property
     def warning(self):
-        """What is said about times that vary much; None if they do not."""
+        """A warning about times that vary much; None if they do not."""
         found = [words for threshold, words in WARNINGS if not self.meets_confidence(threshold)]
         if not self.raw_times or not found:
             return None

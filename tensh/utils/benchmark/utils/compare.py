@@ -13,7 +13,7 @@ NOISY = "(! XX%) Measurement has high variance, where XX is the IQR / median * 1
 
 
 class Colorize(enum.Enum):
-    """What a time is compared with, to choose its colour."""
+    """The times that a time is compared with, to choose its colour."""
 
     NONE = "none"
     COLUMNWISE = "columnwise"

@@ -58,7 +58,7 @@ class Switch:
 
 
 class guaranteed_datapipes_determinism(Switch):
-    """From now on, pipes that are marked as ``non_deterministic`` cannot be made.
+    """Refuse pipes that are marked as ``non_deterministic`` from now on.
 
     >>> from tensh.utils.data import IterDataPipe, guaranteed_datapipes_determinism, non_deterministic
     >>> @non_deterministic(lambda seed: seed is None)
@@ -162,7 +162,7 @@ def argument_validation(f):
 
 
 class runtime_validation_disabled(Switch):
-    """From now on, ``runtime_validation`` checks nothing.
+    """Switch off the checks of ``runtime_validation`` from now on.
 
     >>> from tensh.utils.data import IterDataPipe, runtime_validation, runtime_validation_disabled
     >>> class Three(IterDataPipe):

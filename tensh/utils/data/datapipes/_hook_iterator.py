@@ -12,7 +12,7 @@ SOURCE, CONSTRAINT = "thrown by __iter__ of", "single iterator per IterDataPipe 
 
 
 class _SnapshotState(Enum):
-    """Whether a pipe has begun: ``Restored`` if its next iterator goes on where another pipe stopped."""
+    """The progress of a pipe: ``Restored`` if its next iterator goes on where another pipe stopped."""
 
     NotStarted = 0
     Restored = 1

@@ -280,7 +280,7 @@ sloped_down = op(
     multiply_slopes.kernel, name="sloped_down", public=False, out=False, node="RreluWithNoiseBackward1",
     input="g * refuse_negative(-1, 'leakyReLu')", slopes=None,
 )  # fmt: skip
-"""As ``sloped_inplace``, for a negative slope outside of training, which PyTorch does not differentiate."""
+"""The form of ``sloped_inplace`` for a negative slope outside of training, which PyTorch does not differentiate."""
 
 
 RRELU = (

@@ -1,4 +1,4 @@
-"""Where pipes begin: files in folders."""
+"""Sources of pipes: files in folders."""
 
 from tensh.utils.data.datapipes._decorator import functional_datapipe
 from tensh.utils.data.datapipes.datapipe import IterDataPipe

@@ -1,4 +1,4 @@
-"""Where pipes begin: an iterable."""
+"""Sources of pipes: an iterable."""
 
 import copy
 from typing import TypeVar

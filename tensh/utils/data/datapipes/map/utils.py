@@ -1,4 +1,4 @@
-"""Where pipes begin: a sequence, or a dictionary."""
+"""Sources of pipes: a sequence, or a dictionary."""
 
 import copy
 from typing import TypeVar
