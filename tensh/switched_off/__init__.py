@@ -200,7 +200,7 @@ def make_class(path, name, kind):
 
     members = {"__module__": path, "__doc__": f"A class of a namespace that is switched off: {why(f'{path}.{name}')}."}
     if kind == "exception":
-        return type(name, (Warning if name.endswith("Warning") else Exception,), members)
+        return type(name, (Warning if name.endswith("Warning") else RuntimeError,), members)  # as most are in PyTorch
 
     def refuse(cls, *args, **options):
         raise NotImplementedError(why(f"{path}.{name}"))
