@@ -232,13 +232,18 @@ class PublicWrapper:
         known = {name for form in self.forms for name in form.named}
         given = {p.name for form in self.forms for p in form.positional[: len(positional)]} | named.keys()
         own = {n: name for n, name in NUMPY.items() if n not in known and name in known - given}
-        named = {own.get(n, n): value for n, value in named.items()}
+        spoken, named = named, {own.get(n, n): value for n, value in named.items()}
         if not known and len(self.forms) == 1 and (positional or named):
             given = "no keyword arguments" if named else f"no arguments ({len(positional)} given)"
             raise TypeError(f"{'TensorBase' if self.method else 'torch'}.{self.name}() takes {given}") from None
         try:
             choose(self.name, self.forms, tuple(positional), named)
         except (TypeError, ValueError) as error:
+            if own and "invalid combination" in str(error):  # the texts of PyTorch have the names of the call
+                choose(self.name, self.forms, tuple(positional), spoken)
+            if own and "unexpected keyword" in str(error):
+                unknown = next(name for name in spoken if name not in known)
+                error = TypeError(f"{self.name}() got an unexpected keyword argument '{unknown}'")
             raise error from None
 
 
