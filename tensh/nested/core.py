@@ -41,7 +41,8 @@ class Nested(torch.Tensor):
         # tensors within a list, which the function does not support
         if not any(isinstance(each, Nested) for each in given):
             return ask_elements(func, *args, **(kwargs or {}))
-        rule = ask_elements if name in ("__get__", "__set__") else cls.rules.get(name)
+        on_elements = name in ("__get__", "__set__") or func in (torch.autograd.grad, torch.autograd.backward)
+        rule = ask_elements if on_elements else cls.rules.get(name)
         if rule is None:
             raise cls.lacks(name, args, kwargs or {})
         try:

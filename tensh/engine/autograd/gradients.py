@@ -1,5 +1,6 @@
 """``backward`` and ``grad``: check the arguments and start one backward pass."""
 
+from collections.abc import Mapping
 from operator import index
 from weakref import WeakSet
 
@@ -16,6 +17,8 @@ from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
+from tensh.engine.dispatch.override.dispatch import answer_gradients
+from tensh.engine.dispatch.override.points import is_overriding
 from tensh.engine.dtypes.device import preserve_format
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import Misfit, invalid
@@ -66,10 +69,17 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     if mode.transforms:
         mode.transforms[-1].refuse("backward()")
     if inputs is not None:
-        inputs = _sequence(inputs)
-        if not inputs:
-            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        inputs = _list_inputs(inputs, "backward")
     tensors = _sequence(tensors)
+    if is_overriding():
+        rest = {
+            "grad_tensors": grad_tensors,
+            "retain_graph": retain_graph,
+            "create_graph": create_graph,
+            "inputs": inputs,
+        }
+        if answer_gradients(backward, (*tensors, *(inputs or ())), (tuple(tensors),), rest):
+            return
     absent = _check_outputs(tensors)
     if on_tensors.data and mode.watch is None and reaches_tensors(tensors):  # the truth of a WeakSet takes 0.2 µs
         ports.run_watched(backward, tensors, grad_tensors, retain_graph, create_graph, None, inputs)
@@ -121,7 +131,7 @@ def grad(
     is_grads_batched=False,
     materialize_grads=False,
 ):
-    """The gradients of ``outputs`` with respect to ``inputs``, as a tuple; ``.grad`` does not change.
+    """The gradients of ``outputs`` with respect to ``inputs``, as a tuple or dict of them; ``.grad`` does not change.
 
     ``grad_outputs`` weights the outputs.  An input that the outputs do not depend on is an error, or None with
     ``allow_unused``, or zeros with ``materialize_grads``.  ``create_graph`` makes the result differentiable.
@@ -140,15 +150,27 @@ def grad(
     if allow_unused is None:
         allow_unused = materialize_grads
     if not only_inputs:
-        warn("only_inputs argument is deprecated and is ignored now (defaults to True).", FutureWarning)
-    outputs, inputs = _sequence(outputs), _sequence(inputs)
+        warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts of "
+            "the graph, please use torch.autograd.backward.",
+            FutureWarning,
+        )
+    if type(inputs) is dict:
+        rest = grad_outputs, retain_graph, create_graph, True, allow_unused, is_grads_batched, materialize_grads
+        return dict(zip(inputs, grad(outputs, _list_inputs(inputs, "grad"), *rest)))
+    outputs, inputs = _sequence(outputs), _list_inputs(inputs, "grad")
+    if is_overriding():
+        rest = {
+            "grad_outputs": grad_outputs, "retain_graph": retain_graph, "create_graph": create_graph, "only_inputs": only_inputs,
+            "allow_unused": allow_unused, "is_grads_batched": is_grads_batched, "materialize_grads": materialize_grads,
+        }  # fmt: skip
+        if answer := answer_gradients(grad, (*outputs, *inputs), (tuple(outputs), tuple(inputs)), rest):
+            return answer[0]
     weights = [None] * len(outputs) if grad_outputs is None else _sequence(grad_outputs)
     absent = _check_outputs(outputs)
     for t in inputs:
         if not isinstance(t, (Tensor, GradientEdge)):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
-    if not inputs:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     keep, allow_unused = index(create_graph if retain_graph is None else retain_graph), index(allow_unused)
     if on_tensors.data and mode.watch is None and reaches_tensors(outputs):
         options = only_inputs, allow_unused, is_grads_batched, materialize_grads
@@ -227,6 +249,20 @@ def _grad_of_batch(outputs, inputs, weights, *options):
 
 def _sequence(value):
     return [value] if isinstance(value, (Tensor, GradientEdge)) else list(value)
+
+
+def _list_inputs(inputs, name):
+    """Return a list of the tensors that gradients are wanted for; raise RuntimeError if there is none."""
+    if isinstance(inputs, Mapping):
+        if type(inputs) is not dict:
+            raise TypeError(
+                f"`inputs` argument to `{name}()` must be a dict, not {type(inputs).__name__}. "
+                "Other Mapping types are not supported."
+            )
+        inputs = inputs.values()
+    if not (listed := _sequence(inputs)):
+        raise RuntimeError(f"`inputs` argument to `{name}()` cannot be empty.")
+    return listed
 
 
 def _edge_of(t):

@@ -67,7 +67,7 @@ mark_inference = Port("engine.autograd.inference", "mark")
 inference_operand = Port("engine.autograd.inference", "as_operand")
 """``inference_operand(t)``: the node of a tensor of inference mode, which the node of a gradient must not save."""
 
-make_sparse = Port("engine.operators.sparse.creation", "make_sparse")
+make_sparse = Port("engine.operators.sparse.likes", "make_sparse")
 """``make_sparse(name, default, given)``: the tensor of zeros that ``zeros`` or ``empty`` was asked for in a sparse layout."""
 
 tensor_html = Port("show.html", "tensor_html")

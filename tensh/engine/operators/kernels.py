@@ -261,7 +261,7 @@ def infinity(sign):
 
     def kernel(input):
         if input.dtype.kind not in "fV":
-            return np.zeros(input.shape, bool)
+            return np.zeros_like(input, bool)
         return np.equal(input, SCALARS[sign * math.inf, input.dtype])
 
     return kernel

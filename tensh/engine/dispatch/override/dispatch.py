@@ -127,6 +127,14 @@ def answer_late(function, args, options):
     return (dispatch(point, args, options),)
 
 
+def answer_gradients(function, tensors, args, options):
+    """Return a tuple of the result of ``backward`` or ``grad`` from a mode or a class of ``tensors``, or ()."""
+    found = find_overriding(tensors, python=True)
+    if not found and not state.modes:
+        return ()
+    return (ask(function, tuple([type(each) for each in found]), found, args, options, True),)
+
+
 OURS = ("out", "copy")  # parameters that PyTorch's Python functions lack
 WITH_OUT = ("norm", "normalize", "tensordot")  # exceptions, which have ``out`` in Python
 SPREAD = ("einsum",)  # functions that pass on a list of operands one by one

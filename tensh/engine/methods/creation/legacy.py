@@ -13,9 +13,11 @@ from tensh.engine.arrays.absent import drop_elements, is_absent
 from tensh.engine.codegen.public_forms import function
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.table import public
+from tensh.engine.core import ports
+from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.override.points import arm_for
-from tensh.engine.dtypes.device import CONSTANTS, device
+from tensh.engine.dtypes.device import CONSTANTS, device, strided
 from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, dtype, of_scalar, set_default_dtype
 from tensh.engine.dtypes.size import Size
 from tensh.engine.errors.warnings import warn_once
@@ -119,6 +121,11 @@ def new(self, *args, **given):
     """
     if not isinstance(self, Tensor):
         refuse_receiver("new", self)
+    if self.layout is not strided:
+        try:
+            _ = self.array.strides  # raises Lift
+        except Lift:
+            return ports.batched_function("new", new, (self, *args), given)
     made = construct(Tensor, args, given, BY_NUMPY[self.array.dtype])
     return wrap(drop_elements(made.array)) if is_absent(self) else made
 

@@ -44,7 +44,7 @@ def nll(input, target, weight=None, reduction="mean", ignore_index=-100):
     losses = np.negative(input.reshape(-1).take(find_class_places(input.shape, classes)))
     if weights is not None:
         weights = weights.astype(input.dtype, copy=False)
-        losses = np.where(weights != 0, losses * weights, make_number(0, input))
+        losses = np.where(target == ignore_index, make_number(0, input), losses * weights)
     if reduction == "none" or losses.size > MANY:
         return reduce_many(losses, weights, reduction)
     total = add_in_levels(losses.reshape(-1))
@@ -88,8 +88,11 @@ def nll_back(grad, target, weight=None, shape=(), reduction="mean", ignore_index
         if reduction == "mean" and is_half(grad.dtype):
             grad = grad / add_in_levels(weights.astype(grad.dtype).reshape(-1))
         elif reduction == "mean":
-            weights = weights / (add_along(weights) or 1)  # the mean of no samples is nan, with gradient zero
+            weights = weights / add_along(weights)
         values = -weights.astype(grad.dtype, copy=False) * grad
+        values = np.where(
+            target == ignore_index, make_number(0, grad), values
+        )  # also of a mean of no samples, which is nan
     result = np.zeros(shape, grad.dtype)
     result.reshape(-1)[find_class_places(shape, classes)] = values
     return result

@@ -43,10 +43,7 @@ class Sparse:
         self.values, self.indices, self.shape = values, indices, tuple(shape)
         self.layout, self.coalesced = layout, coalesced
 
-    lift = property(
-        lambda a: Sparsity if a.layout is COO else None,
-        doc="What failures of dense kernels become: rules check matrices.",
-    )
+    lift = property(lambda a: Sparsity, doc="What failures of dense kernels become: rules check the arguments.")
     dtype = property(lambda a: a.values.dtype)
     itemsize = property(lambda a: a.values.itemsize)
     ndim = property(lambda a: len(a.shape))

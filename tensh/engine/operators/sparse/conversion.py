@@ -15,10 +15,11 @@ from tensh.engine.operators.sparse.forms import (
     is_sparse,
     rename_node,
     replace_values,
+    require_coordinates,
     sparse_tensor,
     values_of,
 )
-from tensh.engine.operators.sparse.layouts import TITLES, convert_layout
+from tensh.engine.operators.sparse.layouts import TITLES, convert_layout, count_sparse_dims
 
 
 # ── methods that dense tensors have, too ─────────────────────────────────────
@@ -40,19 +41,11 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
     """
     if isinstance(sparse_dim, type(COO)):
         layout, sparse_dim = sparse_dim, None
-    if sparse_dim is not None:
-        if is_sparse(self):
-            if sparse_dim != self.array.sparse_dim:
-                raise RuntimeError(
-                    "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not supported"
-                )
-        elif not 0 <= sparse_dim <= self.array.ndim:
-            raise RuntimeError(
-                f"dense_to_sparse: sparse_dim argument must be in [0,{self.array.ndim}] range, but {sparse_dim} is given"
-            )
     layout = COO if layout is None else layout
-    require_request(self, "sparse", layout, blocksize, dense_dim)
     label = "ToSparseBackward1" if sparse_dim is None else "ToSparseBackward0"
+    require_request(self, "sparse", layout, blocksize, None if layout is COO else dense_dim)
+    if layout is COO:
+        sparse_dim = count_sparse_dims(self.array, sparse_dim, dense_dim)
     return convert_layout(self, layout, None if blocksize is None else pair(blocksize), sparse_dim, label, dense_dim)
 
 
@@ -268,13 +261,15 @@ def require_sparse(t, name):
 @method
 def _indices(self):
     """The indices of the values, whether or not the tensor is coalesced."""
-    return wrap(require_sparse(self, "_indices").array.indices[0])
+    require_coordinates(require_sparse(self, "_indices"), "_indices")
+    return wrap(self.array.indices[0])
 
 
 @method
 def _values(self):
     """The values, whether or not the tensor is coalesced, without history."""
-    return wrap(require_sparse(self, "_values").array.values)
+    require_coordinates(require_sparse(self, "_values"), "_values")
+    return wrap(self.array.values)
 
 
 @method

@@ -12,13 +12,10 @@ from tensh.engine.arrays.bounds import MOST
 from tensh.engine.codegen.table import public
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.dtypes.device import require_strided
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE, of_scalar
-from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.methods.creation.data import tensor
 from tensh.engine.operators.sparse.array import BLOCKED, BSC, BSR, BY_ROWS, COO, CSC, CSR
 from tensh.engine.operators.sparse.forms import sparse_tensor
-from tensh.engine.operators.sparse.layouts import TITLES
 
 FORMS = (
     "(object indices, object values, *, torch.dtype dtype = None, torch.device device = None, bool pin_memory = False, bool "
@@ -111,52 +108,20 @@ def sizes_of(size, name):
     return tuple([each.__index__() for each in size])
 
 
-def empty_sparse(size, dtype, layout=COO, sparse_dim=None):
+def empty_sparse(size, dtype, layout=COO, sparse_dim=None, block=(), dense_dim=0, index_dtype=np.int64):
     """A sparse tensor of zeros."""
     size = tuple(size)
     if layout is COO:
         dims = len(size) if sparse_dim is None else sparse_dim
         indices, values = (np.zeros((dims, 0), np.int64),), np.zeros((0, *size[dims:]), dtype)
     else:
-        *batch, rows, columns = size
-        starts = np.zeros((*batch, (rows if layout in BY_ROWS else columns) + 1), np.int64)
-        indices, values = (starts, np.zeros((*batch, 0), np.int64)), np.zeros((*batch, 0), dtype)
+        *batch, rows, columns = size[: len(size) - dense_dim]
+        height, width = block or (1, 1)
+        lines = rows // height if layout in BY_ROWS else columns // width
+        starts = np.zeros((*batch, lines + 1), index_dtype)
+        values = np.zeros((*batch, 0, *block, *size[len(size) - dense_dim :]), dtype)
+        indices = starts, np.zeros((*batch, 0), index_dtype)
     return sparse_tensor(wrap(values), indices, size, layout, layout is COO)
-
-
-FILLING = {
-    "rand": "uniform_", "randn": "normal_", "normal": "normal_", "randint": "random_.from", "randperm": "randperm.generator_out",
-    "arange": "arange.start_out", "range": "range.out", "linspace": "linspace.out", "logspace": "logspace.out", "eye": "eye.m_out",
-    "empty_strided": "empty_strided", "empty_like": "empty_strided", "new_full": "fill_.Scalar", "new_ones": "fill_.Scalar",
-    "scalar_tensor": "fill_.Scalar", "triu_indices": "triu_indices", "tril_indices": "tril_indices",
-    "fftfreq": "arange.start_out", "rfftfreq": "arange.start_out",
-}  # fmt: skip
-"""Functions that make tensors -> the operators that they call, which sparse tensors lack."""
-
-
-def make_sparse(name, default, given):
-    """Make the result of ``zeros`` or ``empty`` in a sparse layout; raise PyTorch's errors for other functions."""
-    layout = given["layout"]
-    if layout not in TITLES:
-        require_strided(layout)
-    if name not in ("zeros", "empty", "new_zeros", "new_empty", "zeros_like"):
-        missing = FILLING.get(name.removeprefix("fft_"), "empty_strided" if name.endswith("_like") else None)
-        if missing:
-            raise could_not_run(missing, "SparseCPU" if layout is COO else "SparseCsrCPU")
-        raise RuntimeError("full(...) is not implemented for sparse layout")
-    size = given["size"] if "size" in given else given["input"].array.shape
-    if layout is not COO and len(size) < 2:
-        function = "zeros" if name == "zeros" else "empty"
-        raise RuntimeError(
-            f"torch.{function}: Only batched sparse compressed (non-block) tensors are supported, but got size {list(size)}"
-        )
-    if layout in BLOCKED:
-        raise RuntimeError(
-            f"zeros_sparse_compressed expected sparse compressed (non-block) tensor layout but got {TITLES[layout]}"
-        )
-    place(given["device"], None, given["pin_memory"])
-    kind = default if given["dtype"] is None else given["dtype"].numpy
-    return finish(empty_sparse(size, kind, layout), given["requires_grad"])
 
 
 @public

@@ -12,15 +12,17 @@ from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.inplace.out import write_out
 from tensh.engine.inplace.writes import begin_write, write_inplace
 from tensh.engine.operators.elementwise.arithmetic import refuse_bools
-from tensh.engine.operators.sparse.array import COO
+from tensh.engine.operators.sparse.array import COO, CSR
 from tensh.engine.operators.sparse.forms import is_sparse
+from tensh.engine.operators.sparse.layouts import TITLES
+from tensh.engine.operators.sparse.likes import LIKES
 from tensh.engine.operators.sparse.multiplication import PRODUCTS
-from tensh.engine.operators.sparse.names import ATEN, COMPARISONS
+from tensh.engine.operators.sparse.names import ATEN, COMPARISONS, OF_COMPRESSED
 from tensh.engine.operators.sparse.requests import REQUESTS
 from tensh.engine.operators.sparse.rules import RULES, promote
 from tensh.engine.operators.sparse.shapes import SHAPES
 
-TABLE = {**RULES, **SHAPES, **PRODUCTS, **REQUESTS}
+TABLE = {**RULES, **SHAPES, **PRODUCTS, **REQUESTS, **LIKES}
 
 
 def operator(name, /, *args, out=None, **options):
@@ -47,7 +49,24 @@ def answer(name, args, options):
             return TABLE[name](*args, **options)
         except Lift:  # a part of the rule reads elements
             pass
-    raise could_not_run(overload(name, args), backend(args))
+    raise refusal(name, overload(name, args), args)
+
+
+def refusal(name, title, args):
+    """Return PyTorch's error for an operator without a rule, which is called ``title`` there."""
+    kind = backend(args)
+    if kind == "SparseCPU":
+        return could_not_run(title, kind)
+    layout = next((each.array.layout for each in args if is_sparse(each)), CSR)
+    if title.partition(".")[0].rstrip("_") in ("as_strided", "sort", "diagonal_copy"):
+        return RuntimeError(f"Sparse {layout.name.removeprefix('sparse_').upper()} tensors do not have strides")
+    if getattr(OPS.get(name), "pointwise", False) and title.partition(".")[0].rstrip("_") not in REGISTERED:
+        return RuntimeError(f"unsupported tensor layout: {TITLES[layout]}")
+    return could_not_run(OF_COMPRESSED.get(title, title), kind)
+
+
+REGISTERED = frozenset("hardtanh logical_not log_sigmoid_forward logit nan_to_num prelu threshold where".split())
+"""Elementwise operators that PyTorch looks up by layout, in place of refusing the layout."""
 
 
 def overload(name, args):
@@ -72,6 +91,14 @@ def give_out(out, result, name):
 def write(name, target, call, options):
     """Write the result of a call into ``target``; of a sparse tensor, indices and values are replaced."""
     refuse_conversion(name, target, call[2:])
+    if is_sparse(target) and call[0] not in TABLE:
+        title, dot, overloaded = overload(call[0], call[1:]).partition(".")
+        raise refusal(call[0], title + "_" + dot + overloaded, call[1:])
+    if is_sparse(target) and call[0] in ("t", "transpose") and target.array.layout is not COO:
+        title = TITLES[target.array.layout]
+        raise RuntimeError(f"torch.transpose_: in-place transposition is not supported for {title} layout")
+    if is_sparse(target) and call[0] == "unsqueeze":
+        raise could_not_run("as_strided_", backend(call[1:]))
     if not is_sparse(target) and name == "mul_":
         return target.mul_(call[2].to(promote(target, call[2])).to_dense())
     if not is_sparse(target):

@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.device import strided
-from tensh.engine.operators.sparse.array import BLOCKED, BSC, BSR, BY_ROWS, COO, CSC, CSR, cut
+from tensh.engine.operators.sparse.array import BLOCKED, BSC, BSR, BY_ROWS, COO, CSC, CSR, Sparse, cut
 from tensh.engine.operators.sparse.forms import (
     bounds_of_lines,
     coalesce_as,
@@ -138,6 +138,26 @@ def convert_layout(t, layout, blocksize=None, sparse_dim=None, label=None, dense
     else:
         refuse_blocks(t.array, layout, blocksize)
     return dense_to_compressed(dense_of(t), layout, blocksize, t.array.ndim - 2, label)
+
+
+def count_sparse_dims(array, sparse_dim, dense_dim):
+    """Return the number of sparse dimensions in the layout sparse_coo; raise PyTorch's error for a number it does not take."""
+    held, ndim = TITLES[array.layout] if type(array) is Sparse else None, array.ndim
+    if held:
+        name = "to_sparse" if array.layout is COO else "sparse_compressed_to_sparse"
+        wrong = "dense_dim argument given" if dense_dim is not None else None
+        if sparse_dim not in (None, array.sparse_dim):
+            wrong = f"sparse_dim argument !={'self.sparse_dim()' if array.layout is COO else 2}"
+        if wrong:
+            raise RuntimeError(f"{name}: conversion from {held} to Sparse with {wrong} is not supported")
+        return sparse_dim
+    for given, least, name in ((sparse_dim, 0, "sparse_dim"), (dense_dim, ndim, "dense_dim")):
+        if given is not None and not 0 <= given <= ndim:
+            raise RuntimeError(f"dense_to_sparse: {name} argument must be in [0,{ndim}] range, but {given} is given")
+        if given is not None and given == least and ndim:
+            what = "in >0" if name == "sparse_dim" else "!=self.dim()"
+            raise RuntimeError(f"dense_to_sparse: {name} argument must be {what} when self.dim()>0")
+    return sparse_dim if dense_dim is None else ndim - dense_dim
 
 
 def refuse_blocks(array, layout, blocksize):

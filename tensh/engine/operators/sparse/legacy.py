@@ -5,6 +5,7 @@ from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.dtypes.device import CONSTANTS, device
 from tensh.engine.dtypes.dtype import ALL
 from tensh.engine.dtypes.size import Size
+from tensh.engine.errors.warnings import warn_once
 from tensh.engine.methods.creation.legacy import LEGACY, tensortype
 from tensh.engine.operators.sparse.creation import sparse_coo_tensor
 
@@ -21,23 +22,35 @@ class SparseType(tensortype):
 
     @shows("cls, indices_or_size=None, values=None, size=None", "device=None")
     def __call__(cls, *args, **given):
-        if len(args) == 1 and type(args[0]) in (tuple, list) and all(isinstance(each, int) for each in args[0]):
-            raise TypeError(
-                "torch.sparse.SparseTensor(sequence) only accepts sizes.  Please use torch.sparse_coo_tensor() or construct a "
-                "strided tensor and convert it to sparse via to_sparse."
-            )
-        given = bind("new", FORMS, args, given)
-        where = given.pop("device", None)
-        if where is not None and device(where).type != "cpu":
-            raise RuntimeError(
-                f"legacy constructor expects device type: cpu but device type: {device(where).type} was passed"
-            )
-        if "values" in given:
-            if (found := given["indices"].dtype) is not ALL["int64"]:
-                least = f"expected scalar type Long but found {found.title}"
-                raise RuntimeError("indices must be an int64 tensor" if "size" in given else least)
-            return sparse_coo_tensor(given["indices"], given["values"], given.get("size"), check_invariants=False)
-        return sparse_coo_tensor(Size(given.get("size", (0,))), dtype=cls.dtype)
+        return construct(cls.dtype, args, given)
+
+
+def construct(dtype, args, given, name="torch.sparse.SparseTensor"):
+    """Construct a sparse tensor; the constructors warn that they are deprecated, ``Tensor.new`` does not."""
+    if len(args) == 1 and type(args[0]) in (tuple, list) and all(isinstance(each, int) for each in args[0]):
+        raise TypeError(
+            f"{name}(sequence) only accepts sizes.  Please use torch.sparse_coo_tensor() or construct a strided tensor and "
+            "convert it to sparse via to_sparse."
+        )
+    given = bind("new", FORMS, args, given)
+    where = given.pop("device", None)
+    if name.startswith("torch"):
+        parts = [each for each in ("indices", "values") if each in given] + ["shape"] * ("size" in given)
+        before, after = (f"{', '.join(parts)}, *, device=", ", device=") if parts else ("", "")
+        warn_once(
+            f"torch.sparse.SparseTensor({before}) is deprecated.  Please use torch.sparse_coo_tensor("
+            f"{', '.join(parts) or '(0,)'}, dtype={after})."
+        )
+    if where is not None and device(where).type != "cpu":
+        raise RuntimeError(
+            f"legacy constructor expects device type: cpu but device type: {device(where).type} was passed"
+        )
+    if "values" in given:
+        if (found := given["indices"].dtype) is not ALL["int64"]:
+            least = f"expected scalar type Long but found {found.title}"
+            raise RuntimeError("indices must be an int64 tensor" if "size" in given else least)
+        return sparse_coo_tensor(given["indices"], given["values"], given.get("size"), check_invariants=False)
+    return sparse_coo_tensor(Size(given.get("size", (0,))), dtype=dtype)
 
 
 SparseType.__name__ = SparseType.__qualname__ = tensortype.__name__

@@ -7,7 +7,7 @@ from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.device import strided
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.unavailable import could_not_run
-from tensh.engine.operators.sparse.array import BSC, COO, CSR, places
+from tensh.engine.operators.sparse.array import BSC, BSR, COO, CSC, CSR, places
 from tensh.engine.operators.sparse.forms import (
     coalesce_as,
     elements_of,
@@ -60,10 +60,8 @@ def mm(input, mat2, label="MmBackward0"):
     require_shapes(input, mat2)
     if is_sparse(input) and is_sparse(mat2):
         return sparse_by_sparse(input, mat2, label)
-    for each in (input, mat2):
-        if is_sparse(each) and each.array.layout is BSC:
-            titles = [TITLES[layout] for layout in (strided, input.layout, mat2.layout)]
-            raise RuntimeError("addmm: computation on CPU is not implemented for {} + {} @ {}".format(*titles))
+    if input.layout is BSC or mat2.layout is BSR:
+        raise no_product(strided, input, mat2)
     if label in WHOLE and not (input.array.block if is_sparse(input) else mat2.array.block):
         return (mm_of_sparse if is_sparse(input) else mm_by_sparse).fn(input, mat2)
     if is_sparse(input):
@@ -73,6 +71,12 @@ def mm(input, mat2, label="MmBackward0"):
     return rename_node(sparse_product.fn(cols, rows, values, input.t(), mat2.array.shape[1]).t(), label)
 
 
+def no_product(layout, mat1, mat2):
+    """Return the error of a product of matrices in layouts that PyTorch does not multiply, added to another layout."""
+    titles = [TITLES[each] for each in (layout, mat1.layout, mat2.layout)]
+    return RuntimeError("addmm: computation on CPU is not implemented for {} + {} @ {}".format(*titles))
+
+
 def parts_of(t):
     """Return the indices of a matrix's numbers, and the numbers."""
     return elements_of(t) if t.array.block else entries_of(t)
@@ -80,7 +84,8 @@ def parts_of(t):
 
 def sparse_by_sparse(input, mat2, label):
     """Multiply two sparse matrices; the result has a value wherever products were added."""
-    layout = CSR if CSR in (input.array.layout, mat2.array.layout) else COO
+    layouts = input.array.layout, mat2.array.layout
+    layout = CSR if CSR in layouts or layouts == (CSC, CSC) else COO
     a, b = coalesce_as(to_coo(input)), coalesce_as(to_coo(mat2))
     (rows, inner), (others, columns) = a.array.indices[0], b.array.indices[0]
     begin, end = np.searchsorted(others, inner), np.searchsorted(others, inner, "right")
@@ -103,6 +108,9 @@ def mv(input, vec):
             f"mv: two tensor dim should be 2 and 1, but got SparseTensor Dim: {input.array.ndim}Tensor Dim: {vec.array.ndim}"
         )
     if input.array.shape[1] != vec.array.shape[0]:
+        if input.array.layout is not COO:
+            n, m, length = *input.array.shape, vec.array.shape[0]
+            raise RuntimeError(f"size mismatch, got input ({n}), mat ({n}x{m}), vec ({length})")
         raise RuntimeError("mv: expected self.size(-1) == vec.size(-1)")
     return rename_node(mm(input, vec.unsqueeze(1)).squeeze(1), "MvBackward0")
 
@@ -160,6 +168,10 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, label="AddmmBackward0"):
         if mat1.array.layout is not COO:
             require_shapes(mat1, mat2)
         require_room(input.array.shape, (mat1.array.shape[0], mat2.array.shape[1]))
+    if is_sparse(input) and not (is_sparse(mat1) and is_sparse(mat2)):
+        if input.layout is COO and all(each.layout in (strided, COO) for each in (mat1, mat2)):
+            raise RuntimeError("addmm_sparse_dense: expected strided result tensor, got tensor with layout Sparse")
+        raise no_product(input.layout, mat1, mat2)
     found = mm(mat1, mat2, "MmBackward0" if label == "AddmmBackward0" else label)
     found = found if alpha == 1 else found * alpha
     if is_sparse(found) or is_sparse(input):

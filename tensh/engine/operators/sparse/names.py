@@ -8,8 +8,17 @@ ATEN = {
     "full_like": "fill_.Scalar", "fill": "fill_.Scalar", "fill_number": "fill_.Scalar", "softmax_dim": "_softmax",
     "log_softmax_dim": "_log_softmax", "vector_norm": "linalg_vector_norm", "isclose": "eq.Tensor", "allclose": "eq.Tensor",
     "prod_all": "prod", "prod_dim": "prod.dim_int", "equals": "equal", "where": "where.self", "cumsum": "cumsum",
-    "var_dim": "var.correction", "std_dim": "std.correction",
+    "var_dim": "var.correction", "std_dim": "std.correction", "argsort": "sort.stable", "sort_dim": "sort.stable",
+    "count_nonzero": "count_nonzero.dim_IntList", "diagonal": "as_strided", "copy_diagonal": "diagonal_copy",
+    "celu": "elu", "selu": "elu", "logsigmoid": "log_sigmoid_forward", "isfinite": "ne.Scalar", "median_all": "median",
+    "logical_not": "logical_not.out", "frexp": "frexp.Tensor_out", "bernoulli": "bernoulli.float", "rsub": "rsub.Tensor",
 }  # fmt: skip
 """Name in tensh -> name in PyTorch, where they differ."""
 
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
+OF_COMPRESSED = {
+    "all": "all.all_out", "amax": "amax.out", "amin": "amin.out", "argmax": "argmax.out", "argmin": "argmin.out",
+    "mean.dim": "mean.out", "tril": "tril.out", "triu": "triu.out",
+}  # fmt: skip
+"""PyTorch's name -> the name of the overload that compressed tensors lack."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import COO
-from tensh.engine.operators.sparse.forms import coalesce_as, dense_of
+from tensh.engine.operators.sparse.forms import coalesce_as
 from tensh.engine.operators.sparse.layouts import TITLES
 from tensh.engine.operators.sparse.shapes import select
 
@@ -80,9 +80,9 @@ def unbind(self, dim=0):
 
 @request
 def zero_(self):
-    from tensh.engine.operators.sparse.creation import empty_sparse
+    from tensh.engine.operators.sparse.likes import make_zeros
 
-    self.array = empty_sparse(self.array.shape, self.array.dtype, self.array.layout, self.array.sparse_dim).array
+    self.array = make_zeros(self, self.array.dtype, self.array.layout).array
     return self
 
 
@@ -96,9 +96,32 @@ def fill_(self, value):
 
 @request
 def copy_(self, src, non_blocking=False):
-    if self.array.layout is not src.layout:
-        if self.layout is COO:
-            raise RuntimeError("copy_() between dense and sparse Tensors is not implemented!")
-        return self.copy_(dense_of(src))
+    ours, theirs = TITLES[self.layout], TITLES[src.layout]
+    if "SparseC" in ours or "SparseB" in ours:
+        if ours != theirs:
+            raise RuntimeError(
+                "torch.copy_: copy of sparse compressed tensors having different layouts is not supported. "
+                f"self layout is {ours} and src layout is {theirs}"
+            )
+        if self.array.nnz != src.array.nnz:
+            raise RuntimeError(
+                "torch.copy_: only sparse compressed tensors with the same number of specified elements are supported."
+            )
+    elif theirs not in ("Sparse", "Strided"):
+        raise RuntimeError(f"copy_sparse_compressed_ expected sparse compressed tensor layout but got {ours}")
+    elif ours != theirs:
+        raise RuntimeError(
+            "copy_() between dense and sparse Tensors is not implemented! Found self type = "
+            f"{self.type()} and src type = {src.type()}"
+        )
     self.array, self.node = src.to(self.dtype).clone().array, src.node
     return self
+
+
+@request
+def new(self, *args, **given):
+    from tensh.engine.operators.sparse.legacy import construct
+
+    if self.array.layout is not COO:
+        raise RuntimeError("Cannot map DispatchKey SparseCsrCPU to a unique layout.")
+    return construct(self.dtype, args, given, "SparseTensor.new")

@@ -23,7 +23,7 @@ from tensh.engine.operators.sparse.forms import (
     sparse_tensor,
     values_of,
 )
-from tensh.engine.operators.sparse.layouts import convert_layout, to_coo
+from tensh.engine.operators.sparse.layouts import TITLES, convert_layout, to_coo
 
 RULES: dict = {}
 
@@ -38,11 +38,18 @@ def rule(*names):
     return keep
 
 
+def require_iterated(t):
+    """Raise PyTorch's error for elementwise operators that compressed tensors lack."""
+    if t.array.layout is not COO:
+        raise RuntimeError(f"unsupported tensor layout: {TITLES[t.array.layout]}")
+
+
 # ── element by element ───────────────────────────────────────────────────────
 ZERO_FOR_ZERO = (
     "abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan isneginf isposinf log1p neg "
-    "rad2deg relu round round_decimals sgn sign signbit sin sinh sqrt square tan tanh trunc threshold_backward nan_to_num"
+    "rad2deg relu round round_decimals sgn sign signbit sin sinh sqrt tan tanh trunc threshold_backward nan_to_num"
 ).split()
+NOT_COMPRESSED = {"nan_to_num": "nan_to_num.out"}
 LINEAR = frozenset(["neg", "deg2rad", "rad2deg"])
 
 
@@ -50,6 +57,8 @@ def on_values(name):
     """Apply an operator to the coalesced values."""
 
     def apply(input, *args, **options):
+        if name in NOT_COMPRESSED:
+            require_coordinates(input, NOT_COMPRESSED[name])
         if input.array.layout is COO and name not in LINEAR:
             input = coalesce_as(input)
         return replace_values(input.array, on_tensors(name)(values_of(input), *args, **options))
@@ -75,12 +84,28 @@ def recast(t, dtype, *args, **options):
     return cast(t, dtype.numpy)
 
 
+@rule("view_as_real")
+def view_as_real(input):
+    require_coordinates(input, "view_as_real")
+    pairs = on_tensors("view_as_real")(values_of(input))
+    return sparse_tensor(
+        pairs, input.array.indices, (*input.array.shape, 2), COO, input.array.coalesced, "ViewAsRealBackward0"
+    )
+
+
 @rule("clone", "copy_gradient", "laid_out", "real")
 def clone(input, *args, **options):
     return replace_values(input.array.copy(), values_of(input).clone())
 
 
-@rule("conj", "conjugate", "conj_physical")
+@rule("angle")
+def angle(input):
+    if input.array.layout is COO:
+        raise could_not_run("angle", "SparseCPU")
+    return replace_values(input.array, values_of(input).angle())
+
+
+@rule("conj", "conjugate", "conj_physical", "conj_over")
 def conj(input, *args, **options):
     return replace_values(input.array.copy(), values_of(input).conj())
 
@@ -217,12 +242,28 @@ RULES["floor_divide"] = division("floor_divide", "floor division")
 
 @rule("pow")
 def power(input, exponent):
+    for each in (input, exponent):
+        if is_sparse(each):
+            require_iterated(each)
     if not is_sparse(input) or hasattr(exponent, "array"):
-        raise could_not_run("pow.Tensor_Tensor", "SparseCPU")
+        raise could_not_run("pow.Tensor_Tensor" if hasattr(input, "array") else "pow.Scalar", "SparseCPU")
     if exponent == 0:
         raise RuntimeError("pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense")
-    input = coalesce_as(to_coo(input))
+    if input.array.dtype.kind == "b" and type(exponent) is int:
+        raise RuntimeError("result type Long can't be cast to the desired output type Bool")
+    input = coalesce_as(input)
     return replace_values(input.array, values_of(input) ** exponent)
+
+
+@rule("square")
+def square(input):
+    return power(input, 2)
+
+
+@rule("pow_", "square_")
+def refuse_power(input, exponent=2):
+    require_iterated(input)
+    raise could_not_run("pow_.Tensor" if hasattr(exponent, "array") else "pow_.Scalar", "SparseCPU")
 
 
 # ── reductions ───────────────────────────────────────────────────────────────
@@ -233,14 +274,20 @@ def sum_all(input, dtype=None):
 
 @rule("sum_dim")
 def sum_dim(input, dim, keepdim=False, dtype=None):
-    ndim = input.array.ndim
+    ndim, layout = input.array.ndim, input.array.layout
+    if layout is not COO:
+        if dim is None:
+            raise RuntimeError("dim has no value, cannot be used in sum.dim_IntList")
+        if layout is not CSR:
+            raise RuntimeError(
+                f"Currently the only compressed sparse format supported for sum.dim_IntList is CSR, but got layout {TITLES[layout]}"
+            )
+        if not keepdim:
+            raise RuntimeError("reduction operations on CSR tensors with keepdim=False is unsupported")
     dims = (
         range(ndim) if dim is None or dim == () else wrap_dims(dim if isinstance(dim, (tuple, list)) else (dim,), ndim)
     )
-    layout = input.array.layout
     if layout is not COO:
-        if not keepdim:
-            raise RuntimeError("reduction operations on CSR tensors with keepdim=False is unsupported")
         return convert_layout(sum_dim(to_coo(input), dim, True, dtype), layout)
     sparse = input.array.sparse_dim
     values = values_of(input)
@@ -250,8 +297,9 @@ def sum_dim(input, dim, keepdim=False, dtype=None):
     if inside:
         values = values.sum(inside, keepdim=keepdim)
     over = [d for d in dims if d < sparse]
-    if len(over) == sparse and not keepdim:
-        return values.sum(0)
+    if len(over) == sparse:
+        total = values.sum(0)
+        return total.reshape(*[1] * sparse, *total.array.shape) if keepdim else total
     index = input.array.indices[0]
     index = np.where(np.isin(np.arange(sparse), over)[:, None], 0, index) if keepdim else np.delete(index, over, 0)
     shape = [1 if d in dims else n for d, n in enumerate(input.shape) if keepdim or d not in dims]
@@ -269,4 +317,5 @@ def norm(input, p=2, dim=None, *args, **options):
 
 @rule("any")
 def any_of(input, *args, **options):
+    require_coordinates(input, "any.all_out")
     return values_of(input).any()

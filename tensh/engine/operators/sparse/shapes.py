@@ -5,17 +5,14 @@ import numpy as np
 from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core.clock import tick
 from tensh.engine.core.nodes import Node, uses_gradient
-from tensh.engine.core.tensor import wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.messages import wrap_dims
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import BSC, BSR, COO, CSC, CSR, SparseGradient
-from tensh.engine.operators.sparse.creation import empty_sparse
 from tensh.engine.operators.sparse.forms import (
     dense_of,
     is_sparse,
     rename_node,
-    replace_values,
     require_coordinates,
     select_values,
     sparse_tensor,
@@ -290,19 +287,3 @@ def stack(tensors, dim=0):
     if is_sparse(tensors[0]) and tensors[0].array.layout is not COO:
         raise RuntimeError("Sparse CSR tensors do not have is_contiguous")
     return cat([unsqueeze(each, dim) for each in tensors], dim)
-
-
-@shape("ones_like")
-def ones_like(input, *, dtype=None, **options):
-    if input.array.layout is COO:
-        raise could_not_run("fill_.Scalar", "SparseCPU")
-    kind = input.array.dtype if dtype is None else dtype.numpy
-    return replace_values(input.array, wrap(np.ones(input.array.values.shape, kind)))
-
-
-@shape("zeros_like", "empty_like")
-def zeros_like(input, *, dtype=None, layout=None, **options):
-    kind = input.array.dtype if dtype is None else dtype.numpy
-    if layout is not None and layout is not input.layout:
-        return wrap(np.zeros(input.array.shape, kind))
-    return empty_sparse(input.array.shape, kind, input.array.layout, input.array.sparse_dim)

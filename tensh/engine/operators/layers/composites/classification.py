@@ -5,11 +5,12 @@ from operator import index
 
 from tensh.engine.dtypes.dtype import int64, uint8
 from tensh.engine.errors.messages import is_long
+from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.elementwise.numbered import over
 from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.classes import nll2, nll_op
-from tensh.engine.operators.layers.composites.losses import reduce_losses, reduction_of
+from tensh.engine.operators.layers.composites.losses import REDUCTIONS, reduce_losses, reduction_of
 from tensh.engine.operators.layers.composites.projection import linear
 from tensh.engine.operators.layers.composites.registry import HALF, layer, refuse_dtypes, require_constants
 from tensh.engine.operators.layers.losses import multi_margin, multilabel_margin
@@ -216,6 +217,15 @@ def linear_cross_entropy(
     scores = (*shape[:-1], *sizes[:-1])
     if target.array.shape == scores and ignore_index is not None:
         raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    if options is not None and (
+        len(sizes) > 2 or label_smoothing != 0 or target.dtype is not int64 or reduction not in REDUCTIONS
+    ):
+        bias = None if linear_bias is None else linear_bias.array.shape
+        warn(
+            "linear_cross_entropy: ``options`` ignored; chunked path needs reduction in {'mean','sum','none'}, label_smoothing "
+            f"== 0, target.dtype == int64, out_features == (). Got reduction={reduction!r}, label_smoothing={label_smoothing}, "
+            f"target.dtype={target.dtype}, out_features={sizes[1:-1]}, tracing=False, linear_bias.shape={bias}."
+        )
     if len(sizes) > 2:
         linear_weight = linear_weight.reshape((math.prod(sizes[:-1]), sizes[-1]))
         linear_bias = None if linear_bias is None else linear_bias.reshape(math.prod(sizes[:-1]))
