@@ -7,6 +7,8 @@ import numpy as np
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
+from tensh.explain.origin_texts import describe_origins
+from tensh.explain.origins import find_origins, holds
 from tensh.graph import chain, kept, tokens
 from tensh.graph.assignments import assignments
 from tensh.graph.elements import elements
@@ -70,6 +72,8 @@ def why(tensor, root=None, names=None, sources=None):
     The derivatives are computed anew. If there is no gradient, or the values that a derivative reads were freed, the reason
     is shown instead.
 
+    Of a computed tensor that holds nan, the operation is named that the first nan comes from.
+
     >>> import tensh
     >>> x = tensh.tensor(3., requires_grad=True)
     >>> y = x * x
@@ -85,16 +89,33 @@ def why(tensor, root=None, names=None, sources=None):
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(_("expected a tensor with a gradient, not {kind}").format(kind=type(tensor).__name__))
-    from tensh.explain.absence import GradientQuestion, reason, sources_of
+    from tensh.explain.absence import GradientQuestion, sources_of
 
     sources = sources_of_caller() if sources is None and names is None else sources
     caller = sys._getframe(1)
     names = {**caller.f_globals, **caller.f_locals} if names is None else dict(names)
     tensor = owner_of(tensor, names)
     asked = GradientQuestion(names, sources or sources_of(caller))
-    found = assignments(sources or {})
     name = next((each for each, value in list_named_tensors(names) if value is tensor), "it")
+    nan = describe_nan(tensor, name, names)
+    answer = explain_gradient(tensor, name, root, names, sources, asked)
+    return answer if nan is None else Lines(lambda page: [[("plain", nan)], *answer.lines(page)])
+
+
+def describe_nan(tensor, name, names):
+    """Return the sentence about the origin of nan in a computed tensor; None if it holds none, or the origin is unknown."""
     node = refresh_node(tensor)
+    if node is None or type(node) is AccumulateGrad or not holds(tensor.array, np.isnan):
+        return None
+    origins = find_origins(Graph(tensor, names))
+    return describe_origins(name, origins) if origins else None
+
+
+def explain_gradient(tensor, name, root, names, sources, asked):
+    """Return the explanation of the gradient of a tensor."""
+    from tensh.explain.absence import reason
+
+    found, node = assignments(sources or {}), refresh_node(tensor)
     absent = reason(tensor, name, asked)
     if node is None:
         return describe_unexplained(tensor, name, absent)

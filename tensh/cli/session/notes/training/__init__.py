@@ -10,6 +10,7 @@ from functools import partial
 from tensh.cli.session.failures.failure import is_users, users_frame
 from tensh.cli.session.notes.training.losses import Losses
 from tensh.cli.session.notes.training.modes import Modes
+from tensh.cli.session.notes.training.nans import Nans
 from tensh.cli.session.notes.training.replacements import Replacements
 from tensh.cli.session.notes.training.steps import Steps
 from tensh.cli.session.notes.training.tables import Tables
@@ -18,12 +19,13 @@ from tensh.cli.session.notes.training.tables import Tables
 class Training:
     """Observes a training, and reports to ``teacher``.
 
-    ``losses``, ``steps``, ``modes`` and ``tables`` each observe one kind of event, and share their history.
+    ``losses``, ``nans``, ``steps``, ``modes`` and ``tables`` each observe one kind of event, and share their history.
     """
 
     def __init__(self, teacher):
         self.teacher = teacher
         self.replacements = Replacements()
+        self.nans = Nans(self)
         self.losses, self.steps, self.modes, self.tables = Losses(self), Steps(self), Modes(self), Tables(self)
 
     def begin_again(self):

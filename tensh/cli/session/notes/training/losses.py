@@ -29,6 +29,7 @@ class Losses:
 
     def begin(self):
         """Observe the next backward passes."""
+        self.training.nans.begin()  # first: what is replaced last is restored first
         idle, self.count, self.left, self.has_begun = self.left <= 0, 0, MOST, True
         if not idle:
             return

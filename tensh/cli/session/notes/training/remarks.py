@@ -4,6 +4,7 @@ Imported only for a finding: the texts quote the user's source, which needs the 
 """
 
 from tensh.cli.session.notes.remarks_on_losses import on_kept, on_loss
+from tensh.cli.session.notes.remarks_on_nan import on_nan
 from tensh.cli.session.notes.remarks_on_training import (
     on_clipping,
     on_evaluation_from_the_first,
@@ -27,6 +28,7 @@ REMARKS = {
     "scores": on_loss,
     "one class": on_loss,
     "kept": on_kept,
+    "nan": on_nan,
     "zeroed": say_zeroed,
     "other parameters": on_other_parameters,
     "no backward": on_no_backward,
