@@ -26,6 +26,12 @@ COMMAND = re.compile(
     r"(?:;\s*|^\s+)%(who|why|graph|step|modes|heat|hist|plot|image|full|grads|summary|time|timeit|prun|trace|memory|cmp|run|debug|undo"
     r"|set|seed|help|predict|save|load|export|watch)\b"
 )
+WORD = re.compile(r"(?<![^\s])[^\W\d](?:[^\s()\[\]{}?]*\w)?(?!\S)")
+"""A word between spaces, such as a file name, that may be meant as a string."""
+
+LAST_SIGN = re.compile(r"(\*\*|//|[=!<>]=|[-+*/%@&|^<>=.~]|\b(?:and|or|not|in|is|as|if))\s*(?:#.*)?$")
+"""A sign or a word at the end of a line that something must follow."""
+
 MOST_LINES = 8  # lines repaired together
 LONGEST = 300  # characters of a line that is searched
 
@@ -39,7 +45,7 @@ def for_loop(match):
 
 WORDS = (
     (r"&&", " and "), (r"\|\|", " or "), (r"!(?=[\w(])", "not "), (r"\belse ?if\b", "elif"), (r"(\w+)\+\+", r"\1 += 1"), (r"(\w+)--", r"\1 -= 1"),
-    (r"(?<![=<>!:])=(?!=)", "=="), (r"\.(\d+)\b", r"[\1]"), (r"^(\s*)print\s+(.+)$", r"\1print(\2)"),
+    (r"(?<![=<>!:])= +=(?!=)", "=="), (r"(?<![=<>!:])=(?!=)", "=="), (r"\.(\d+)\b", r"[\1]"), (r"^(\s*)print\s+(.+)$", r"\1print(\2)"),
     (r"\bfunction\b", "def"), (r"\bnew\s+", ""), (r"<>", "!="), (r"\b(lambda [\w, ]+);", r"\1:"), (r";\s*$", ""),
     (r"^(\s*)(?:let|var|const|local)\s+(?=\w)", r"\1"), (r"%\*%", "@"), (r"~=", "!="), (r"===", "=="), (r"!==", "!="), (r"\s*//(.*)$", r"  #\1"), (r"\s+%\s+([^\d\s(].*)$", r"  # \1"),
     (r"^(\s*)for (\w+) = (\w+):(\w+)\s*$", for_loop), (r"\b(\w+)\((\s*[-\w]*\s*:\s*[-\w]*\s*)\)", r"\1[\2]"), (r"(?<== )(\w+) \\ (\w+)\s*$", r"torch.linalg.solve(\1, \2)"),
@@ -76,8 +82,13 @@ def repair(source, line):
         if 1 <= number <= len(lines) and 0 < len(lines[number - 1].strip()) <= LONGEST:
             indent = re.match(r"\s*", lines[number - 1])[0]
             for text, reason in candidates(lines[number - 1], lines, number):
-                if text != lines[number - 1] and is_read([*lines[: number - 1], text, *lines[number:]]):
+                if text not in (lines[number - 1], "") and is_read(
+                    [*lines[: number - 1], text, *lines[number:]], is_open=True
+                ):
                     return Explanation("syntax", (), reason, (Fit(text.removeprefix(indent).rstrip(), "", number),))
+    sign = LAST_SIGN.search(lines[line - 1]) if 1 <= line <= len(lines) else None
+    if sign and is_read([*lines[: line - 1], complete(lines[line - 1], sign), *lines[line:]]):
+        return Explanation("syntax", (), _("something must follow {sign}").format(sign=sign[1]))
     form = FORMS.get(lines[line - 1].strip().rstrip(":")) if 1 <= line <= len(lines) else None
     if form is not None:
         return Explanation("syntax", (), _("the statement is not complete"), (), form)
@@ -103,7 +114,15 @@ def mend_every_line(lines, line):
     return Explanation("syntax", (), reason.format(character=name_of(character)), (one._replace(more=tuple(more)),))
 
 
-def is_read(lines):
+def complete(text, sign):
+    """Return a line with a name behind the sign at its end."""
+    return f"{text[: sign.end(1)]}{'' if sign[1] == '.' else ' '}x"
+
+
+def is_read(lines, is_open=False):
+    """True if the lines can be read as Python; ``is_open`` allows the last one to begin a block."""
+    if is_open and lines[-1].rstrip().endswith(":"):
+        lines = [*lines, " " * (len(lines[-1]) - len(lines[-1].lstrip()) + 4) + "pass"]
     try:
         ast.parse("\n".join(lines))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -137,7 +156,8 @@ def candidates(text, lines, number):
             )
     for match in re.finditer(r"[A-Za-z_]+", text):
         for word in keyword.kwlist:
-            if word.isalpha() and 0 < distance(match[0], word) <= 1 + (len(word) > 4):
+            is_other = word[0].isupper() and keyword.iskeyword(match[0])  # a value for a word of a statement
+            if word.isalpha() and not is_other and 0 < distance(match[0], word) <= 1 + (len(word) > 4):
                 yield (
                     text[: match.start()] + word + text[match.end() :],
                     _("{text} is not a Python keyword here: use {word}").format(text=match[0], word=word),
@@ -171,9 +191,9 @@ def candidates(text, lines, number):
     if re.match(LISTED, text):
         for match in re.finditer(r"(?<=[\w\])\"']) (?=[\w\[(\"'])", text):
             yield text[: match.start()] + ", " + text[match.end() :], _("a comma is missing between two names")
-    for match in re.finditer(r"(?<!\S)[^\W\d][^\s()\[\]{}]*(?!\S)", text):
-        if keyword.iskeyword(match[0].rstrip(":")):
-            continue
+    for match in WORD.finditer(text):
+        if keyword.iskeyword(match[0].rstrip(":")) or ".." in match[0] or not text[: match.start()].strip():
+            continue  # a string that stands alone has no effect
         yield (
             text[: match.start()] + f'"{match[0]}"' + text[match.end() :],
             _("{text} is a string, and must be in quotes").format(text=match[0]),

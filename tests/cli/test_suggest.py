@@ -57,6 +57,7 @@ NOTHING = (
     "len(1, obj=2)",
     "f = lambda **k: k['a']\nf(b=1)",
     "import nowhere_at_all",
+    "torch.ones(2).nope",
 )
 
 
@@ -92,6 +93,7 @@ def test_nothing_is_meant(text):
 WORDS = {
     "history": "%history", "plot(x)": "%plot x", "load a.tsh": "%load a.tsh", "ls -l": "!ls -l", "git status": "!git status", "tensh run a.py": "!tensh run a.py",
     "learn": "!tensh learn", "man torch.relu": "torch.relu?", "how do I start": None, "tensh --help": "!tensh --help", "tensh -h": "!tensh -h", "1 - 'a'": None, "def f():\n    history\nf()": None,
+    "$ python a.py": "!python a.py",
 }  # fmt: skip
 """Lines that are commands without their sign -> the command."""
 
@@ -103,6 +105,25 @@ def test_lines_that_are_commands_without_their_sign():
             why = failed.failure.explanation
             said = why.fits[0].text if why and why.operation == "command" else None
             assert said == (command if allowed else None), text
+
+
+SIGNS = {
+    "%": "%help lists them", "%%": "%help lists them", "(1 + 2)?": "y = (1 + 2), then y?", "?'a'": "y = 'a', then y?", "x +?": "such as torch.relu?",
+}  # fmt: skip
+"""Lines whose sign of a command stands beside no name -> words of the explanation."""
+
+
+@pytest.mark.parametrize("text, words", SIGNS.items())
+def test_signs_of_commands_without_a_name(text, words):
+    (failed,) = [e for e in run(text, commands=True) if isinstance(e, Failed)]
+    why = failed.failure.explanation
+    assert words in f"{why.rule} {why.advice}"
+
+
+@pytest.mark.parametrize("text, fits", {"for i in range(3)": "for i in range(3):", "def f(:": "def f():", "x*": None, "x?y": None, "x.": None, "else": None, "x = cuda:0": 'x = "cuda:0"'}.items())  # fmt: skip
+def test_a_line_that_is_no_python_is_mended_or_not(text, fits):
+    why = failure(text).explanation
+    assert [each.text for each in (why.fits if why else ())] == ([fits] if fits else [])
 
 
 def test_nothing_of_the_users_runs():

@@ -27,7 +27,9 @@ CLAUSE = pattern(r"(?P<margin>[ \t]*)(?P<word>else|elif|except|finally)\b")
 
 NAME = pattern(r"[A-Za-z_][\w.]*")
 MARGIN = pattern(r"^[ \t\xa0]+")  # pages and documents contain tabs and non-breaking spaces
-PROMPTS = pattern(r"[ \t]*(?:>>>|tensh>|In \[\d+\]:)(?: |$)")
+PROMPTS = pattern(r"[ \t]*(?:>>>|tensh>|(?:In )?\[(?P<number>\d+)\]:)(?: |$)")
+FENCE = pattern(r"[ \t]*(?:```|~~~)")  # of Markdown
+NUMBERED = pattern(r"[ \t]*(?P<number>\d{1,6})(?:[ \t]*[|:.])?(?P<code>[ \t].*|)")  # a line with its number
 CONTINUATIONS = pattern(r"[ \t]*\.\.\.:?(?: |$)")
 
 compile_command = codeop.CommandCompiler()
@@ -141,19 +143,72 @@ def name_at(line, column):
     return next((match[0] for match in NAME.finditer(line) if match.start() <= column <= match.end()), "")
 
 
-def clean_paste(text):
-    """Normalise pasted text: line ends, and without prompts and the output between them."""
+def clean_paste(text, is_alone=True):
+    """Normalise pasted text: line ends, and without prompts and the output between them, and fences of Markdown.
+
+    What is no Python is tried without line numbers and in ASCII, as pages and documents change quotes and signs, if it
+    stands alone: within a string any text may be meant.
+    """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
     first = next((line for line in lines if line.strip()), "")
+    if FENCE.match(first):
+        lines = [*strip_fences(lines)]
+        first = next((line for line in lines if line.strip()), "")
     if PROMPTS.match(first) or CONTINUATIONS.match(first):
         lines = strip_prompts(lines)
-    lines = (MARGIN.sub(lambda match: match[0].replace("\xa0", " ").expandtabs(STEP), line) for line in lines)
-    return drop_indent("\n".join(lines).rstrip())
+    lines = [MARGIN.sub(lambda match: match[0].replace("\xa0", " ").expandtabs(STEP), line) for line in lines]
+    found = drop_indent("\n".join(lines).rstrip())
+    changes = (
+        ()
+        if not is_alone or is_python(found)
+        else (strip_numbers, convert_lines, lambda each: convert_lines(strip_numbers(each)))
+    )
+    return next((other for change in changes if (other := change(found)) != found and is_python(other)), found)
+
+
+def is_python(text):
+    """True if a text can be read as Python with commands."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse("\n".join("pass" if command_on(line) else line for line in text.split("\n")))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def strip_fences(lines):
+    """Yield the lines between the fences of blocks in Markdown."""
+    is_inside = False
+    for line in lines:
+        if FENCE.match(line):
+            is_inside = not is_inside
+        elif is_inside:
+            yield line
+
+
+def strip_numbers(text):
+    """Remove the numbers of the lines, if all of them are numbered in order."""
+    found = [NUMBERED.match(line) for line in text.split("\n")]
+    numbers = [int(match["number"]) for match in found if match]
+    if len(numbers) < len(found) or numbers != [*range(numbers[0], numbers[0] + len(numbers))]:
+        return text
+    return drop_indent("\n".join(match["code"] for match in found))
+
+
+def convert_lines(text):
+    """Replace look-alikes of ASCII characters, except in strings and comments."""
+    from tensh.explain.syntax import convert_to_ascii
+
+    return text if text.isascii() else "\n".join(map(convert_to_ascii, text.split("\n")))
 
 
 def strip_prompts(lines):
-    """Yield the typed lines of a transcript without their prompts."""
+    """Yield the typed lines of a transcript without their prompts; a number that comes again marks output."""
+    seen = set()
     for line in lines:
         prompt = PROMPTS.match(line) or CONTINUATIONS.match(line)
-        if prompt:
+        number = prompt and prompt.groupdict().get("number")
+        if prompt and number not in seen:
+            seen |= {number} - {None}
             yield line[prompt.end() :]

@@ -61,10 +61,11 @@ class Keyboard:
 
     def enter(self, event):
         """Run a complete block; otherwise start a new line."""
-        if self.is_ready() and not self.is_pasted_on(event.key_processor.input_queue):
+        following = event.key_processor.input_queue
+        if self.is_ready() and not self.is_pasted_on(following):
             self.accept(event)
         else:
-            self.new_line()
+            self.new_line(is_indented=bool(following) and self.margin.has_own)
 
     def is_pasted_on(self, keys):
         """True if an indented line follows in the input: a paste in a terminal without paste marks."""
@@ -91,12 +92,13 @@ class Keyboard:
         if text != self.buffer.text:
             self.buffer.text = text
         self.margin.forget()
+        self.margin.has_own = False
         self.settled = None
         self.buffer.validate_and_handle()
 
-    def new_line(self):
-        """Start a new line with the right indentation."""
-        width = blocks.next_indent(self.buffer.document.text_before_cursor) or 0
+    def new_line(self, is_indented=False):
+        """Start a new line with the right indentation, unless it comes with its own: the rest of an unmarked paste."""
+        width = 0 if is_indented else blocks.next_indent(self.buffer.document.text_before_cursor) or 0
         self.buffer.insert_text("\n" + " " * width)
         self.margin.begin(width)
 
@@ -129,7 +131,7 @@ class Keyboard:
 
     def paste(self, event):
         """Insert pasted code without its prompts; only Enter runs it."""
-        text = blocks.clean_paste(event.data)
+        text = blocks.clean_paste(event.data, is_alone=not self.buffer.text.strip())
         self.buffer.insert_text(text)
         if self.buffer.text == text:
             self.settled = text
@@ -148,6 +150,7 @@ class Margin:
 
     def __init__(self, buffer):
         self.buffer = buffer
+        self.has_own = False  # True once a line of the block has come with all of its indentation
         self.forget()
 
     def forget(self):
@@ -172,6 +175,7 @@ class Margin:
 
     def type_over(self, event):
         self.typed += 1
+        self.has_own = self.has_own or self.typed == self.width
 
     def settle_width(self):
         """Reduce the indentation to the typed spaces."""

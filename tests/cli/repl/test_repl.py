@@ -144,6 +144,12 @@ def test_a_paste_that_is_not_marked(shell):
     assert shell.enter(text.replace("\n", "\r") + "A().f(), A().g()") == "(1, 2)"
 
 
+def test_a_line_behind_a_block_in_a_paste_that_is_not_marked(shell):
+    assert shell.enter("for i in range(2):\r    print(i)\rprint('done')") == "0\n1\ndone"
+    assert shell.enter("for i in range(2):\rprint(i)\r") == "0\n1"  # typed ahead without indentation
+    assert shell.enter("if i:\r    if i > 5:\r        i = 0\r    print(i)\r") == "1"
+
+
 def test_a_fault_of_our_own_costs_no_names(shell):
     shell.enter("kept = 5; from tensh.cli.programs.run import Run; show = Run.show")
     shell.paste("def once(*event, **more):\n    Run.show = show\n    1 / 0\nRun.show = once")

@@ -58,6 +58,16 @@ def test_every_public_name_resolves():
         getattr(torch, name)
 
 
+def test_a_tensor_lists_the_names_of_pytorchs_tensors():
+    class Tree(torch.Tensor):
+        def dequantize(self):
+            return self
+
+    for x in torch.ones(2), torch.nn.Parameter(torch.ones(2)):
+        assert "sum" in dir(x) and not {"array", "node", "dequantize"} & {*dir(x)}
+    assert "dequantize" in dir(torch.ones(2).as_subclass(Tree))
+
+
 # ── copies ───────────────────────────────────────────────────────────────────
 def test_deepcopy_keeps_what_is_shared_and_shares_nothing_with_the_original():
     x = torch.arange(6.0).reshape(2, 3)

@@ -376,5 +376,7 @@ def attributes(value):
         own = ()
     kind = type(value)
     parts = [own[each] for each in MEMBERS if isinstance(own, dict) and isinstance(own.get(each), dict)]
-    lacking = {name for name, member in vars(kind).items() if type(member).__name__ == "UnsupportedMember"}  # of Tensor
-    return {*dir(kind), *own, *(name for part in parts for name in part)} - lacking
+    from tensh.engine.methods.unsupported import is_hidden
+
+    hidden = {name for each in kind.__mro__ for name, member in vars(each).items() if is_hidden(name, member)}
+    return {*dir(kind), *own, *(name for part in parts for name in part)} - hidden

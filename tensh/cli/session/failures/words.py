@@ -1,5 +1,6 @@
 """Commands of the prompt or the terminal typed without their sign: `history`, `ls`."""
 
+import ast
 import re
 
 from tensh.explain.model import Explanation, Fit
@@ -23,6 +24,8 @@ def explain_words(error, place, is_suggested):
     ``is_suggested`` says that another name was suggested for the unknown one.
     """
     text = place.source.lines[place.line - 1] if place.source.commands else ""
+    if isinstance(error, SyntaxError) and (said := explain_signs(text.strip())):
+        return said
     found = LINE.fullmatch(text)
     if found is None:
         return None
@@ -43,6 +46,30 @@ def explain_words(error, place, is_suggested):
         return None
     rule = _("{word} is a prompt command: write it with %").format(word=word)
     return explanation(rule, f"%{word} {given}".rstrip())
+
+
+def explain_signs(text):
+    """Return the Explanation of a line whose sign of a command stands beside no name; None for other lines."""
+    if text in ("%", "%%"):
+        return Explanation("command", (), _("a command has a name, such as %who: %help lists them"))
+    if text.startswith("$ "):
+        return explanation(
+            _("$ is the prompt of a terminal: a line for its shell begins with ! here"), f"!{text[2:].lstrip()}"
+        )
+    if text.startswith("?") or text.endswith("?"):
+        rule = _("a ? before or after a name shows its page, such as torch.relu?")
+        code = text.strip("?").strip()
+        given = _("give the value a name first: y = {code}, then y?").format(code=code) if is_expression(code) else None
+        return Explanation("command", (), rule, (), given)
+    return None
+
+
+def is_expression(code):
+    try:
+        ast.parse(code, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def explanation(rule, code):

@@ -12,7 +12,7 @@ from tensh.cli.session.static.known import NOTHING, is_tensor, mro, resolve_memb
 from tensh.engine.codegen import registry
 from tensh.engine.codegen.operator import Inplace, Op
 from tensh.engine.codegen.registry import METHODS, PUBLIC
-from tensh.engine.methods.unsupported import UnsupportedMember, read_recorded_names
+from tensh.engine.methods.unsupported import is_hidden, read_recorded_names
 from tensh.engine.operators.layers.composites.registry import LAYERS
 from tensh.engine.operators.namespaces import FFT, LINALG
 from tensh.show import describe
@@ -35,7 +35,7 @@ def names(known):
         return {
             name
             for name, member in static_members(known).items()
-            if type(member) is not UnsupportedMember and isinstance(name, str)
+            if isinstance(name, str) and not is_hidden(name, member)
         }
     own, path = own_dict(value), own_name(value)
     if path in TABLES:

@@ -137,6 +137,19 @@ def add_unsupported(tensor):
     tensor.__dir__ = method_names
 
 
+OWN = ("array", "node")
+"""The public slots of tensors, which PyTorch's tensors lack."""
+
+
 def method_names(t):
-    """Return the names of a tensor's attributes, without unsupported ones."""
-    return [name for name in object.__dir__(t) if not isinstance(vars(type(t)).get(name), UnsupportedMember)]
+    """Return the names of a tensor's attributes, without unsupported ones and tensh's own."""
+    kinds = type(t).__mro__
+    found = {name: next((vars(kind)[name] for kind in kinds if name in vars(kind)), None) for name in object.__dir__(t)}
+    return [name for name, member in found.items() if not is_hidden(name, member)]
+
+
+def is_hidden(name, member):
+    """True for a member of a class that is none of PyTorch's tensors, or that tensh lacks."""
+    if name in OWN:
+        return is_of_torch(getattr(getattr(member, "__objclass__", None), "__module__", ""))
+    return isinstance(member, UnsupportedMember)
