@@ -125,6 +125,10 @@ class Editor:
             # From here on ^C is a key; an earlier one does not affect the next line.
             return self.session.prompt(handle_sigint=False, pre_run=self.prompt.interrupts.forget)
 
+    def remember(self, text):
+        """Add a block to the history."""
+        self.session.history.append_string(text)
+
     def drop_line(self):
         """Discard the line after a signal from outside; ^C itself is a key here."""
         app = self.session.app

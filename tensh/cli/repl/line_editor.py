@@ -93,6 +93,11 @@ class LineEditor:
         except EOFError:
             return ""
 
+    def remember(self, text):
+        """Add lines to those that Up recalls."""
+        for line in text.split("\n"):
+            readline.add_history(line)
+
     def draw(self, prompt):
         """Write the line again, below what a shell has written."""
         if redraw := find_redrawing():

@@ -6,7 +6,6 @@ The prompt is painted before the engine is imported, which another thread does w
 import contextlib
 import os
 import threading
-from functools import partial
 from time import perf_counter
 
 from tensh.cli.files import reading
@@ -68,7 +67,7 @@ class Prompt:
         run.configure()
         if run.session.teacher:
             run.session.teacher.is_eager = True
-        run.session.editor = partial(edit_text, self.env)
+        run.session.editor = self.edit
         run.session.stepper = self.go_through if self.env.can_redraw else None
         self.settings = None  # the settings applied last
         self.history = History()
@@ -79,6 +78,13 @@ class Prompt:
         run.hint = ""
         self.reader = self.make_reader()
         run.session.keys = self.reader.keys
+
+    def edit(self, text):
+        """Return a text as edited in the user's editor, which Up recalls afterwards; None if the editor failed."""
+        edited = edit_text(self.env, text)
+        if edited and edited.strip():
+            self.reader.remember(edited.strip("\n"))
+        return edited
 
     def go_through(self, view):
         """Let the user page through the steps of a view."""

@@ -50,6 +50,12 @@ class PlainReader:
         self.history.add(text)
         return text
 
+    def remember(self, text):
+        """Add a block to the history."""
+        self.history.add(text)
+        if self.lines:
+            self.lines.remember(text)
+
     def line(self, prompt, before=()):
         """Read a line with its end, "" at the end of the input. `before` are the previous lines of the block."""
         if self.lines:

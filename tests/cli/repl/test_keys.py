@@ -104,6 +104,19 @@ def test_an_editor_of_ones_own(tmp_path):
         assert ">>> 1 + 41" in shell.screen.text()
 
 
+def test_what_an_editor_has_changed_is_shown_and_recalled(tmp_path):
+    editor = tmp_path / "editor"
+    editor.write_text(
+        f"#!{sys.executable}\nimport sys\nopen(sys.argv[1], 'a').write('for i in range(2):\\n    print(i)\\n')\n"
+    )
+    editor.chmod(0o755)
+    with Terminal(EDITOR=str(editor), VISUAL=str(editor)) as shell:
+        assert shell.ready().enter("%edit") == "0\n1"
+        assert "\n>>> for i in range(2):\n...     print(i)\n0\n1" in shell.screen.text()
+        shell.press("up")
+        shell.wait(lambda: shell.screen.text().count(">>> for i in range(2):") == 2)
+
+
 def test_keys_of_vi():
     with Terminal(TENSH_KEYS="vi") as shell:
         shell.ready().wait("vi insert")

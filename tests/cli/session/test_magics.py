@@ -212,7 +212,8 @@ def test_edit_runs_what_comes_back(prompt):
     prompt.session.editor = lambda text: seen.append(text) or text.replace("1", "5")
     prompt("def f():\n    return 1\n", "x = 1", "%who")
     assert prompt.values("%edit", "x") == [5]
-    assert prompt.values("%edit f", "f()") == [5]
+    assert prompt.text("%edit f") == ">>> def f():\n...     return 5"
+    assert prompt.values("f()") == [5]
     assert prompt.values("%edit 3", "x") == [5]
     assert seen == ["x = 1", "def f():\n    return 1\n", "x = 1"]
     assert "there is no name g" in prompt.message("%edit g")

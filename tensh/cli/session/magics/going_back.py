@@ -91,8 +91,17 @@ def edit(session, command):
     if text is None or not text.strip():
         yield Notice(_("nothing to run"))
         return
+    code = drop_indent(text.strip("\n"))
+    yield Text([*quote_lines(code)])  # the editor has left no trace of it on the screen
     number = sum(entry.source.filename.startswith("<edit") for entry in session.journal.entries) + 1
-    yield from session.run(Source(drop_indent(text.strip("\n")), f"<edit {number}>"))
+    yield from session.run(Source(code, f"<edit {number}>"))
+
+
+def quote_lines(code):
+    """Yield (kind, text) pairs for code as at a prompt."""
+    for number, line in enumerate(code.split("\n")):
+        yield "prompt", "... " if number else ">>> "
+        yield "code", line + "\n"
 
 
 def text_to_change(session, command):
