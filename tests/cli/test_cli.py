@@ -207,6 +207,11 @@ USAGE = {
     ("check", "--atol", "-1", "s.tsh"): "--atol -1.0: expected a number from 0 to 1e+300\n",
     ("s.tsh",): "tensh: No such command 's.tsh'\nto run a file: tensh run s.tsh\n",
     ("m.pt",): "tensh: No such command 'm.pt'\nto open a file: tensh open m.pt\n",
+    ("inspect", "m.npz"): "tensh: No such command 'inspect'\nto open a file: tensh open m.npz\n",
+    ("open", "m.npz", "n.pt"): (
+        "the prompt needs a terminal to read from and to write to; tensh run FILE and -c CODE do not\n"
+        "to list the tensors without it: tensh -c '%load m.npz' -c '%load n.pt' -c %who\n"
+    ),
     ("chek", "s.tsh"): "tensh: No such command 'chek'; did you mean check?\nall options: tensh --help\n",
 }
 

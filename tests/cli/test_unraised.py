@@ -123,6 +123,7 @@ FAILING = """
 """
 LOGGED = {
     "message": "import logging; logging.getLogger('x').warning(BAD)",
+    "root": "import logging; logging.error(BAD)",
     "exception": "import logging\ntry: int(BAD)\nexcept ValueError: logging.getLogger().exception('it failed')",
     "task": "if True:" + FAILING,
     "future": (

@@ -152,7 +152,7 @@ def explain_error(error, arguments):
     word = next((each for each in arguments if each.endswith((".tsh", ".py", ".ipynb", ".md"))), None)
     if ctx and (unknown := re.match(r"No such command '(.*?)'", message)):  # wording differs between versions of click
         meant = close(unknown[1], ctx.command.list_commands(ctx))
-        if not meant and (hint := suggest_file(unknown[1], word)):
+        if not meant and (hint := suggest_file(arguments, word)):
             return f"{name}: {speaking.translate_error(unknown[0])}", hint
         message = speaking.translate_error(unknown[0]) + (
             _("; did you mean {meant}?").format(meant=meant) if meant else ""
@@ -171,12 +171,13 @@ def find_choice(error, option):
     return None
 
 
-def suggest_file(unknown, program):
-    """Suggest the command for a file given in place of a command; `program` is the argument that is one, or None."""
+def suggest_file(arguments, program):
+    """Suggest the command for a file given without one; `program` is the argument that is one, or None."""
     from tensh.cli.session.files.opening import FORMATS
 
     if program:
         return _("to run a file: tensh run {word}").format(word=shell_word(program))
-    if unknown.lower().endswith(FORMATS):
-        return _("to open a file: tensh open {word}").format(word=shell_word(unknown))
+    for each in arguments:
+        if each.lower().endswith(FORMATS):
+            return _("to open a file: tensh open {word}").format(word=shell_word(each))
     return None

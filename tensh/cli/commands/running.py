@@ -109,6 +109,16 @@ def open_(
     return partial(prompt, environment(ctx, options), options, program.from_files, files)
 
 
+def suggest_listing(files):
+    """Yield the command that lists the tensors of files without a prompt."""
+    from tensh.cli.commands import shell_word
+    from tensh.cli.session.files.opening import FORMATS
+
+    if all(each.lower().endswith(FORMATS) for each in files):
+        loads = " ".join(f"-c {shell_word(f'%load {each}')}" for each in files)
+        yield _("to list the tensors without it: {command}").format(command=f"tensh {loads} -c %who")
+
+
 def run_program(env, options, origin, *what):
     """Run the program that `origin` builds from ``what``."""
     from tensh.cli.programs.runs import open_run
@@ -130,7 +140,8 @@ def prompt(env, options, origin=None, *what):
         raise UsageError(_("--json is for programs that end; it cannot be used at a prompt"))
     if not env.is_interactive:
         raise UsageError(
-            _("the prompt needs a terminal to read from and to write to; tensh run FILE and -c CODE do not")
+            _("the prompt needs a terminal to read from and to write to; tensh run FILE and -c CODE do not"),
+            *(suggest_listing(*what) if origin and origin.__name__ == "from_files" else ()),
         )
     from tensh.cli.repl import loop
 

@@ -1,11 +1,12 @@
 """Escaping control characters in text that Python itself writes to standard error.
 
-The handler of last resort of `logging` writes messages of libraries and asyncio, and `traceback` prints exceptions,
+The handlers that `logging` provides itself write messages of libraries and asyncio, and `traceback` prints exceptions,
 including those of `multiprocessing` workers and of failed logging calls. Text for files, or for handlers that the
 program installs, is not changed.
 """
 
 import contextlib
+import functools
 import importlib.util
 import io
 import sys
@@ -16,17 +17,30 @@ NAME, TRACEBACKS = "logging", "traceback"
 
 
 def clean(logging):
-    """Escape the messages of the handler of last resort; return a function that undoes this, or None without a handler."""
+    """Escape the messages of the handler of last resort, and of the one that `logging.error` installs; return a function
+    that undoes this."""
 
     class Formatter(logging.Formatter):
         def format(self, record):
             return visible(super().format(record))
 
+    def basicConfig(**options):
+        own(**options)
+        if not options and sys._getframe(1).f_globals is vars(logging):  # `logging.error()` without a handler
+            for each in logging.root.handlers:
+                each.setFormatter(Formatter(logging.BASIC_FORMAT))
+
+    own, logging.basicConfig = logging.basicConfig, functools.wraps(logging.basicConfig)(basicConfig)
     handler = logging.lastResort
     if handler is not None and handler.formatter is None:
         handler.setFormatter(Formatter())
-        return lambda: handler.setFormatter(None)
-    return None
+
+    def end():
+        logging.basicConfig = own
+        if handler is not None and type(handler.formatter) is Formatter:
+            handler.setFormatter(None)
+
+    return end
 
 
 def clean_tracebacks(traceback):

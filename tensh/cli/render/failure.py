@@ -253,7 +253,7 @@ def _head(failure, width):
     if failure.kind:
         yield "error", shorten_middle(failure.kind)
         yield "plain", ": " if failure.message else ""
-    yield "message", shorten_middle(failure.message)
+    yield "message", shorten_middle(failure.message.rstrip("\n"))
     yield "plain", "\n"
 
 

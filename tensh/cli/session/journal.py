@@ -75,6 +75,7 @@ class Journal:
         self.snapshots = []  # snapshots before the last lines that changed anything, oldest first
         self.cost = 0  # bytes that the snapshots keep alive
         self.exported = {}  # exported file -> its text
+        self.saved = set()  # the files of the session: saved to, or loaded from
 
     def begin(self, session, unit, is_noted=True):
         """Start recording a unit; unless `is_noted`, an earlier unit's snapshot covers it."""

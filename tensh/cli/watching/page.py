@@ -11,7 +11,7 @@ from tensh.show.curves import Curves
 from tensh.show.page import View
 from tensh.show.picture import image
 from tensh.show.table import Table
-from tensh.show.text import shorten, shorten_middle
+from tensh.show.text import shorten, shorten_middle, wrap_lines
 from tensh.show.tracked import curves
 from tensh.support.escaping import visible, visible_line
 from tensh.support.language import _
@@ -166,6 +166,9 @@ def limits_of(histogram):
     return f"{histogram.limits[0]:.3g} ... {histogram.limits[-1]:.3g}"
 
 
+TRACKING = "for step in tensh.show.track(range(100), loss=lambda: loss):"
+
+
 class TrackedView(View):
     """The page of the values that `track` has read in this process."""
 
@@ -175,5 +178,7 @@ class TrackedView(View):
     def draw(self, page):
         found = {name: {loop: points for loop, points in loops.items() if points} for name, loops in curves.items()}
         views = draw_numbers({name: loops for name, loops in found.items() if loops}, self.tag)
-        nothing = _("no loop has tracked a value: for step in tensh.show.track(range(100), loss=lambda: loss)")
-        return [pair for view in views for pair in (*view.draw(page), ("plain", "\n\n"))] or [("plain", f"{nothing}\n")]
+        if views:
+            return [pair for view in views for pair in (*view.draw(page), ("plain", "\n\n"))]
+        nothing = wrap_lines(_("no loop has tracked a value; this one tracks the loss:"), page.width)
+        return [("plain", "\n".join(nothing) + "\n"), ("code", TRACKING)]

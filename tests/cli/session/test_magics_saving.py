@@ -158,6 +158,45 @@ def test_save_writes_over_saved_sessions_only(prompt, tmp_path):
     assert prompt.notices("%save model --over", "x = 2", "%save model", "%load model") and prompt["x"] == 2
 
 
+def test_save_keeps_the_session_that_another_one_has_saved(prompt, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    prompt("x = 1", "%save work", "x = 2", "%save work")  # its own
+    os.rename("work.safetensors", "old.safetensors")
+    assert (
+        prompt.message("%save old")
+        == "%save old.safetensors: the file holds another saved session; to overwrite it: --over"
+    )
+    prompt("%reset", "%load old", "%save old")  # loaded: the file is its own now
+    assert prompt["x"] == 2
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    {
+        "%load folder": "%load: folder: this is a folder, not a file",
+        "%load link": "%load: link: this link leads to itself, not to a file",
+        "%load folder/": "%load: folder/ is a folder; expected a file: %load FILE [--over]",
+        "%save .": "%save: . is a folder; expected a file: %save FILE [--over]",
+        "%export /": "%export: / is a folder; expected a file: %export FILE [--over], or MODEL INPUT... FILE.onnx",
+        "%save a.safetensors x": "%save: expected one file, but got a.safetensors x; a name with spaces is written in quotes",
+    }.items(),
+)
+@pytest.mark.skipif(os.name != "posix", reason="needs links")
+def test_what_is_no_name_of_a_file(prompt, tmp_path, monkeypatch, line, message):
+    monkeypatch.chdir(tmp_path)
+    os.mkdir("folder")
+    os.symlink("link", "link")
+    prompt("x = 1")
+    assert prompt.message(line) == message
+    assert sorted(os.listdir()) == ["folder", "link"]
+
+
+def test_a_name_with_spaces_is_written_in_quotes(prompt, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    prompt("x = 1", "%save 'a b.safetensors'", "%save a b")
+    assert os.listdir() == ["a b.safetensors"]
+
+
 def test_a_session_is_not_saved_as_a_file_of_another_kind(prompt, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     prompt("x = torch.ones(2)")

@@ -16,6 +16,7 @@ def test_a_table_of_names_takes_the_names_that_it_shows(prompt, line):
 
 def test_a_path_that_leads_nowhere_is_no_name(prompt):
     assert prompt.message(MODEL, "%who net.5") == "%who: there is no name net.5"
+    assert prompt.message("%who torch") == "%who: torch was given to you: torch? explains it"
 
 
 @pytest.mark.parametrize("command", ["%time", "%timeit -n 1", "%prun", "%trace"])

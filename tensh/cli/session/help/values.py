@@ -44,9 +44,14 @@ def describe_value(name, value, namespace, with_source):
         yield from head(
             name, f"  {kind} {brief}" if brief else f"  {kind}", documentation_of(value) if has_own else None
         )
-    if with_source:
+    if with_source and (has_source(value) or root(type(value)) not in (*ENGINES, "builtins")):
         yield "plain", "\n"
-        yield from source_of(value)
+        yield from source_of(value if has_source(value) else type(value))
+
+
+def has_source(value):
+    """True for a value that is itself written in code: a function, a class or a module."""
+    return callable(value) and not is_model(type(value)) or issubclass(type(value), ModuleType)
 
 
 def root(kind):
@@ -75,7 +80,7 @@ def tensor_page(name, tensor, namespace):
     width = max([10, *(cells(label) for label, _fact in rows)]) + 2
     for label, fact in rows:
         yield "note", "  " + pad(label, width)
-        yield "plain", f"{fact}\n"
+        yield "fact", f"{fact}\n"
 
 
 @describe.without_overrides
@@ -106,7 +111,7 @@ def model_page(name, model):
     for label, fact in facts:
         if fact:
             yield "note", f"  {pad(label, width)}"
-            yield "prose", f"{fact}\n"
+            yield "fact", f"{fact}\n"
     parameters = [*model.named_parameters()]
     if parameters:
         rows = [

@@ -11,7 +11,13 @@ LEAST = 40  # columns; a narrower window is not wrapped for
 LONGEST_NAME = 24  # columns; text beside a longer name begins below it
 GAP = 2
 INDENT = " " * 4
-SHOWN = {"prose": "plain", "signature": "plain", "formula": "code", "condition": "note"}  # kinds that are laid out here
+SHOWN = {
+    "prose": "plain",
+    "fact": "plain",
+    "signature": "plain",
+    "formula": "code",
+    "condition": "note",
+}  # kinds that are laid out here
 MATHEMATICS = ("formula", "condition")
 WORDS = re.compile(r"[a-z]{2,} [a-z]+ [a-z]{2,}|[\u4e00-\u9fff]")  # of a sentence, or in Chinese
 SPACE = re.compile(r" |(?<=[\u4e00-\u9fff，。：；])(?=[\u4e00-\u9fff（])")
@@ -22,7 +28,7 @@ BETWEEN = re.compile(r", (?![^(\[{]*[)\]}])")  # commas between parameters, not 
 class HelpPage(View):
     """The (kind, text) pairs of a page.
 
-    The kind "prose" may be wrapped between words, "example" is a line of a terminal, "signature" holds the parameters after a name, "formula" and
+    The kind "prose" may be wrapped between words, a "fact" beside its label, too, "example" is a line of a terminal, "signature" holds the parameters after a name, "formula" and
     "condition" are code that may be broken at its operators, and "view" holds a View.
     """
 
@@ -44,6 +50,8 @@ class HelpPage(View):
                 text = fit_text(text, page)
             elif kind == "signature":
                 text = fit_signature(text, page, column)
+            elif kind == "fact":
+                text = fit_fact(text, page, column)
             elif kind in MATHEMATICS:
                 text = fit_formula(text if page.unicode else in_ascii(text), page, column)
             tokens.append((SHOWN.get(kind, kind), text))
@@ -65,6 +73,14 @@ def in_ascii(text):
     from tensh.graph.textbook.printing import spell_signs  # which pages with other characters need not load
 
     return spell_signs(text)
+
+
+def fit_fact(text, page, column):
+    """Wrap a line between words, in the column where it begins."""
+    room = page.width - column - 1
+    if not is_wrapped(page) or cells(text.rstrip("\n")) <= room or room < LEAST // 2:
+        return text
+    return ("\n" + " " * column).join(wrap_lines(text.rstrip("\n"), room)) + "\n"
 
 
 def fit_signature(text, page, column):

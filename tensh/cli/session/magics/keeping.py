@@ -22,7 +22,19 @@ def file_of(command, extension):
         raise MagicError(
             _("%{name}: expected a file: {usage}").format(name=command.name, usage=MAGICS[command.name].usage)
         )
+    if len(words) - over > 1 and os.path.splitext(words[0])[1] and path == command.argument.replace(OVER, "").strip():
+        raise MagicError(
+            _("%{name}: expected one file, but got {given}; a name with spaces is written in quotes").format(
+                name=command.name, given=" ".join(words)
+            )
+        )
     path = os.path.expanduser(path)
+    if os.path.basename(path) in ("", os.curdir, os.pardir):
+        raise MagicError(
+            _("%{name}: {path} is a folder; expected a file: {usage}").format(
+                name=command.name, path=path, usage=MAGICS[command.name].usage
+            )
+        )
     return path + extension * (not os.path.splitext(path)[1]), over
 
 
@@ -129,13 +141,15 @@ def save(session, command):
                 path=path, extension=saving.EXTENSION, given=given
             )
         )
-    if os.path.exists(path) and not over and not saving.is_session(path):
-        raise MagicError(
-            _("%save {path}: the file already exists and is not a saved session; to overwrite it: {OVER}").format(
-                path=path, OVER=OVER
-            )
-        )
+    place = os.path.realpath(path)
+    if os.path.exists(path) and not over and place not in session.journal.saved:
+        if saving.is_session(path):
+            message = _("%save {path}: the file holds another saved session; to overwrite it: {OVER}")
+        else:
+            message = _("%save {path}: the file already exists and is not a saved session; to overwrite it: {OVER}")
+        raise MagicError(message.format(path=path, OVER=OVER))
     names, left_out, without_graph = saving.save(session, path, exporting.source(session.journal))
+    session.journal.saved.add(place)
     yield Notice(f"{path}: {describe.list_words(names) or _('no names')}")
     if without_graph:
         yield Notice(
@@ -154,6 +168,8 @@ def load(session, command):
     from tensh.cli.session.files import exporting, opening, saving
 
     path, over = file_of(command, saving.EXTENSION)
+    given = path.removesuffix(saving.EXTENSION)
+    path = given if os.path.lexists(given) and not os.path.lexists(path) else path
     try:
         reading.require(path)
         opening.is_tensor_file(path)
@@ -163,6 +179,8 @@ def load(session, command):
         raise MagicError(_("%load {path}: it contains code, not tensors; %run {path} runs it").format(path=path))
     if header := saving.find_header(path):
         names, source, left = saving.load(session, path, over, header)
+        if session.journal:
+            session.journal.saved.add(os.path.realpath(path))
     else:
         try:
             names, source, left = opening.define_names(session, path), "", []

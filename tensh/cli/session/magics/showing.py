@@ -62,7 +62,11 @@ def table(session, command):
     try:
         yield Value(view(command.name)(match_names(session.own_names(), command.argument)), command)
     except LookupError as error:
-        raise MagicError(f"%{command.name}: {error.args[0]}") from None
+        given = next((each for each in command.argument.split() if each in session.namespace), None)
+        if given in session.own_names():
+            given = None
+        reason = _("{name} was given to you: {name}? explains it").format(name=given) if given else error.args[0]
+        raise MagicError(f"%{command.name}: {reason}") from None
 
 
 def quote_patterns(text):
