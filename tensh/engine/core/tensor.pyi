@@ -39,7 +39,7 @@ class Tensor:
     def __delitem__(self, index: _Any) -> _Any:
         """Refuse ``del t[index]``."""
     def __dir__(self) -> _Any:
-        """Return the names of a tensor's attributes, without unsupported ones."""
+        """Return the names of a tensor's attributes, without unsupported ones and tensh's own."""
     def __div__(self, other: Tensor | _Number) -> Tensor: ...
     def __dlpack__(self, *, stream: _Any = -1, max_version: _Any = None, dl_device: _Any = None, copy: _Any = None) -> _Any:
         """Export the tensor's memory to another library."""
