@@ -27,6 +27,12 @@ def test_the_documents_list_own_names():
     assert [name for name in OWN if name != "__main__" and f"`tensh/{name}`" not in text] == []
 
 
+def test_the_documents_list_the_tools():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    names = [path.name for path in (ROOT / "tools").glob("*.py")]
+    assert names and [name for name in names if f"`{name}`" not in text and f"tools/{name}" not in text] == []
+
+
 def test_modules_are_short():
     paths = [path for folder in ("tensh", "tests", "tools", "scripts") for path in (ROOT / folder).rglob("*.py")]
     lengths = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8").count("\n") for path in paths}
