@@ -276,13 +276,11 @@ def tensor_stub():
 
 def module_stub():
     """Return the text of tensh/__init__.pyi."""
-    lines, functions = (
-        [
-            "from tensh.engine.core.tensor import Tensor as Tensor",
-            "from tensh.engine.dtypes.size import Size as Size",
-        ],
-        [],
-    )
+    lines = [
+        "from tensh.engine.core.tensor import Tensor as Tensor",
+        "from tensh.engine.dtypes.size import Size as Size",
+    ]
+    functions = []
     names = [name for name in dir(tensh) if not name.startswith("_") and name not in ("Size", "Tensor")]
     for name in names:
         thing, entry = getattr(tensh, name), PUBLIC.get(name)

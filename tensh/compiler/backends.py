@@ -118,14 +118,12 @@ class BackendGraph:
     decision = program = None  # reading elements in Python ends a graph
 
     def __init__(self, run, guard, around, places, rebuild, kind):
-        self.run, self.guard, self.around, self.places, self.rebuild, self.kind = (
-            run,
-            guard,
-            around,
-            places,
-            rebuild,
-            kind,
-        )
+        self.run = run
+        self.guard = guard
+        self.around = around
+        self.places = places
+        self.rebuild = rebuild
+        self.kind = kind
 
     def call(self, tensors):
         """Return the result for the tensors found by the guard."""

@@ -2,12 +2,10 @@
 
 import functools
 
-DEFAULT, EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE = (
-    "default",
-    "force_eager",
-    "eager_on_recompile",
-    "fail_on_recompile",
-)
+DEFAULT = "default"
+EAGER = "force_eager"
+EAGER_ON_RECOMPILE = "eager_on_recompile"
+FAIL_ON_RECOMPILE = "fail_on_recompile"
 EAGER_THEN_COMPILE = "eager_then_compile"
 STANCES = (DEFAULT, EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE, EAGER_THEN_COMPILE, "aot_eager_then_compile")
 """The last one already describes the default: the first call of every kind runs unchanged."""

@@ -173,11 +173,9 @@ class Watch:
                 self.guards.add_parts(given[name], names.attributes)
 
     def look_at_builtin(self, frame, function, standard):
-        name, module, owner = (
-            getattr(function, "__name__", "?"),
-            getattr(function, "__module__", None),
-            getattr(function, "__self__", None),
-        )
+        name = getattr(function, "__name__", "?")
+        module = getattr(function, "__module__", None)
+        owner = getattr(function, "__self__", None)
         if isinstance(owner, types.ModuleType):
             module = owner.__name__
         elif module is None:

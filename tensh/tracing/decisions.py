@@ -109,10 +109,8 @@ def parse(text):
 
 def name_result(node):
     """Return the text of what a node computes of sizes; None if that is not known."""
-    name, texts = (
-        node.target.__name__,
-        [each.meta.get("sizes") if isinstance(each, Node) else str(each) for each in node.args],
-    )
+    name = node.target.__name__
+    texts = [each.meta.get("sizes") if isinstance(each, Node) else str(each) for each in node.args]
     if any(not isinstance(each, str) for each in texts):
         return None
     if name in ("sym_max", "sym_min"):

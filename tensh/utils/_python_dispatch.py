@@ -110,10 +110,8 @@ def transform_subclass(t, callback, outer_size=None, outer_stride=None):
     """A tensor like ``t`` of which ``callback(name, inner)`` has made the inner tensors."""
     names, context = t.__tensor_flatten__()
     inner = {name: callback(name, getattr(t, name)) for name in names}
-    size, stride = (
-        outer_size if outer_size is not None else t.size(),
-        outer_stride if outer_stride is not None else t.stride(),
-    )
+    size = outer_size if outer_size is not None else t.size()
+    stride = outer_stride if outer_stride is not None else t.stride()
     return type(t).__tensor_unflatten__(inner, context, size, stride)
 
 

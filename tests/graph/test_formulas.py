@@ -87,10 +87,8 @@ def resolve_paths(formula, namespace):
     """(the formula with identifiers for paths such as ``net.0.weight``, the values of paths: parameters, and results of layers)."""
     if "net" not in namespace:
         return formula, {}
-    values, h = (
-        {f"net.{name}": p for name, p in namespace["net"].named_parameters()},
-        namespace.get("v", namespace["x"]),
-    )
+    values = {f"net.{name}": p for name, p in namespace["net"].named_parameters()}
+    h = namespace.get("v", namespace["x"])
     for name, layer in namespace["net"].named_children():
         h = values[f"net.{name}"] = layer(h)
     text, *parts = (

@@ -125,11 +125,9 @@ def make_scripts_of_traces(torch):
     class Same(nn.Module):
         def __init__(self):
             super().__init__()
-            self.one, self.other, self.third = (
-                trace(nn.Linear(2, 2), ones),
-                nn.Linear(2, 2),
-                trace(nn.Linear(2, 2), ones),
-            )
+            self.one = trace(nn.Linear(2, 2), ones)
+            self.other = nn.Linear(2, 2)
+            self.third = trace(nn.Linear(2, 2), ones)
 
         def forward(self, x):
             return self.one(x) + self.other(x) + self.third(x) + F.linear(x, self.one.weight, self.one.bias)

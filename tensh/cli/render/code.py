@@ -57,10 +57,8 @@ def operator(segment):
     except UNPARSED:
         return None
     if isinstance(tree, ast.BinOp):
-        first, end = (
-            in_characters(segment, tree.left.end_col_offset - 1),
-            in_characters(segment, tree.right.col_offset - 1),
-        )
+        first = in_characters(segment, tree.left.end_col_offset - 1)
+        end = in_characters(segment, tree.right.col_offset - 1)
         signs = [position for position in range(first, end) if segment[position] in "+-*/%@&|^<>"]
         return (signs[0], signs[-1] + 1) if signs else None
     if isinstance(tree, ast.Subscript):

@@ -30,11 +30,9 @@ class PipelineSchedule:
         scale_grads=True,
     ):  # fmt: skip
         self._stages, self._n_microbatches, self._loss_fn = stages, n_microbatches, loss_fn
-        self._chunk_specs, self._merge_spec, self.scale_grads = (
-            (args_chunk_spec, kwargs_chunk_spec),
-            output_merge_spec,
-            scale_grads,
-        )
+        self._chunk_specs = args_chunk_spec, kwargs_chunk_spec
+        self._merge_spec = output_merge_spec
+        self.scale_grads = scale_grads
         self._has_backward = loss_fn is not None
         for stage in stages:
             stage.has_backward = self._has_backward

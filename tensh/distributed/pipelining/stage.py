@@ -162,11 +162,9 @@ class PipelineStage:
         if neighbour is not None:
             neighbour._given[number, -step] = [each.detach() for each in tensors]
             return
-        peer, tag, facts = (
-            self._peer(step),
-            self._tag(step, True),
-            [(tuple(each.shape), each.dtype) for each in tensors],
-        )
+        peer = self._peer(step)
+        tag = self._tag(step, True)
+        facts = [(tuple(each.shape), each.dtype) for each in tensors]
         known = self._shapes.setdefault((step, True), facts)
         if known is facts:
             self.group.send_object([(shape, str(dtype)) for shape, dtype in facts], peer, tag)

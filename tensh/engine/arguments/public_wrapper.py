@@ -273,12 +273,10 @@ def rename_function(fn, qualified):
     copy = types.FunctionType(
         fn.__code__, fn.__globals__, qualified.rpartition(".")[2], fn.__defaults__, fn.__closure__
     )
-    copy.__kwdefaults__, copy.__doc__, copy.__qualname__, copy.__module__ = (
-        fn.__kwdefaults__,
-        fn.__doc__,
-        qualified,
-        "torch",
-    )
+    copy.__kwdefaults__ = fn.__kwdefaults__
+    copy.__doc__ = fn.__doc__
+    copy.__qualname__ = qualified
+    copy.__module__ = "torch"
     return copy
 
 

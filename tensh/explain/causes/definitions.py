@@ -301,10 +301,8 @@ def explain_without_return(function, name):
         return Explanation("return", (), rule, (), _("return the computed value there"))
     if returns:
         return None
-    rule, last = (
-        _("{name} (line {line}) returns nothing: it has no return").format(name=name, line=function.lineno),
-        function.body[-1],
-    )
+    rule = _("{name} (line {line}) returns nothing: it has no return").format(name=name, line=function.lineno)
+    last = function.body[-1]
     match last:
         case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=args)):
             shown = described_in(args[0]) if len(args) == 1 else None

@@ -153,10 +153,8 @@ def find_unregistered(situation, model, name):
         if isinstance(value, Tensor):
             wrapper, what = "nn.Parameter", _("a tensor, not a parameter")
         elif parts and all(is_module(each) for each in parts) and type(value) in CONTAINERS:
-            wrapper, what = (
-                f"nn.{CONTAINERS[type(value)]}",
-                _("a plain {kind}, whose modules are not registered").format(kind=type(value).__name__),
-            )
+            wrapper = f"nn.{CONTAINERS[type(value)]}"
+            what = _("a plain {kind}, whose modules are not registered").format(kind=type(value).__name__)
         elif parts and all(isinstance(each, Tensor) for each in parts) and type(value) in CONTAINERS:
             wrapper = "nn.ParameterList" if type(value) is not dict else "nn.ParameterDict"
             what = _("a plain {kind}, whose tensors are not registered").format(kind=type(value).__name__)

@@ -36,12 +36,10 @@ class ANY_CLASS:
     """The type of an instance of any class of the program."""
 
 
-FunctionKind.__name__, NUMBER.__name__, ANY_ENUM.__name__, ANY_CLASS.__name__ = (
-    "Function",
-    "Scalar",
-    "AnyEnumType",
-    "AnyClassType",
-)
+FunctionKind.__name__ = "Function"
+NUMBER.__name__ = "Scalar"
+ANY_ENUM.__name__ = "AnyEnumType"
+ANY_CLASS.__name__ = "AnyClassType"
 
 
 class ModuleKind:

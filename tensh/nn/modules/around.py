@@ -146,10 +146,8 @@ def hook_last_operation(module, hooks, args, result):
 
 def describe_missed(args, result, node):
     """Describe the gradients that deprecated hooks on ``node`` miss; return None if they see all of them."""
-    start, end = (
-        "Using a non-full backward hook when ",
-        " Please use register_full_backward_hook to get the documented behavior.",
-    )
+    start = "Using a non-full backward hook when "
+    end = " Please use register_full_backward_hook to get the documented behavior."
     removed = "is deprecated and will be removed in future versions. This hook will be missing some"
     results = (result,) if isinstance(result, Tensor) else result
     for given, verb, grads in ((results, "return", "grad_output"), (args, "take as input", "grad_input")):

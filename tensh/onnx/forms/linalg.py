@@ -103,10 +103,8 @@ def tensordot(self, other, dims_self=2, dims_other=None, dims=None):
 @compose("kron")
 def kron(self, other):
     rank = max(self.dim(), other.dim())
-    a, b = (
-        self.reshape([1] * (rank - self.dim()) + list(self.shape)),
-        other.reshape([1] * (rank - other.dim()) + list(other.shape)),
-    )
+    a = self.reshape([1] * (rank - self.dim()) + list(self.shape))
+    b = other.reshape([1] * (rank - other.dim()) + list(other.shape))
     wide = a.reshape([n for size in a.shape for n in (size, 1)]) * b.reshape([n for size in b.shape for n in (1, size)])
     return wide.reshape([m * n for m, n in zip(a.shape, b.shape)])
 

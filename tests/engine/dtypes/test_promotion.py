@@ -72,10 +72,8 @@ def test_two_numbers_make_a_tensor():
 
 
 def test_recorded_operands_keep_their_dtype_of_gradient():
-    x, y = (
-        torch.tensor([1.0, 2.0], requires_grad=True),
-        torch.tensor([3.0, 4.0], dtype=torch.float64, requires_grad=True),
-    )
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = torch.tensor([3.0, 4.0], dtype=torch.float64, requires_grad=True)
     (x * y).sum().backward()
     assert x.grad.dtype is torch.float32 and y.grad.dtype is torch.float64
     z = torch.tensor([1.0], requires_grad=True)

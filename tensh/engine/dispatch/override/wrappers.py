@@ -58,12 +58,8 @@ def make_wrapper_subclass(
         require_cpu(device)
     arm_for(cls)
     made = object.__new__(cls)
-    made.array, made.node, made._base, made._kept = (
-        Facts(tuple(size), strides, (dtype or get_default_dtype()).numpy),
-        None,
-        None,
-        None,
-    )
+    made.array = Facts(tuple(size), strides, (dtype or get_default_dtype()).numpy)
+    made.node = made._base = made._kept = None
     if requires_grad:
         made.node = AccumulateGrad(made)
     return made

@@ -183,11 +183,9 @@ def compute_in_double(function, exact=None, single=None):
     return compute
 
 
-exp, log, tanh_by_library = (
-    compute_by_double(np.exp, single.exp),
-    compute_by_double(np.log, single.log),
-    compute_by_double(np.tanh, hyperbolic.tanh),
-)
+exp = compute_by_double(np.exp, single.exp)
+log = compute_by_double(np.log, single.log)
+tanh_by_library = compute_by_double(np.tanh, hyperbolic.tanh)
 FEWER = 64  # elements below which longdouble is faster than a polynomial
 LINE = 1 << 13  # elements per block, so that intermediate results stay in the cache
 CURVED = 0.625  # bounds and coefficients of Cephes' tanh
@@ -236,10 +234,8 @@ def write_tanh(out, input):
 tanh.write_into = write_tanh
 sin, cos = (avx512.sin, avx512.cos) if HAS_AVX512 else (single.sin, single.cos)
 # In NumPy's float32, 8 and 9 percent of the results differ from PyTorch's; computed in float64, 0.7 and 0.1 percent.
-log1p, expm1 = (
-    compute_by_double(np.log1p, single.log1p),
-    compute_by_double(np.expm1, hyperbolic.expm1),
-)
+log1p = compute_by_double(np.log1p, single.log1p)
+expm1 = compute_by_double(np.expm1, hyperbolic.expm1)
 log2, tan, real_exp2 = (compute_by_double(function, function) for function in (np.log2, np.tan, np.exp2))
 
 

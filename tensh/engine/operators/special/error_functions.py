@@ -84,10 +84,8 @@ def write_erf(out, input):
 erf.write_into = write_erf
 
 # PyTorch's erf of 16 bit numbers, by formula 7.1.26 of Abramowitz and Stegun (1964): near zero it loses digits.
-RATE, SERIES = (
-    F4.type(0.3275911),
-    np.array([1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592], F4).tolist(),
-)
+RATE = F4.type(0.3275911)
+SERIES = np.array([1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592], F4).tolist()
 
 
 def erf_of_halves(input):

@@ -57,10 +57,8 @@ class CapabilityBasedPartitioner:
     ):  # fmt: skip
         self.graph_module, self.operator_support = graph_module, operator_support
         self.allows_single_node_partition = allows_single_node_partition
-        self.non_compute_ops, self.allowed = (
-            tuple(non_compute_ops or ()),
-            tuple(allowed_single_node_partition_ops or ()),
-        )
+        self.non_compute_ops = tuple(non_compute_ops or ())
+        self.allowed = tuple(allowed_single_node_partition_ops or ())
         self.skip_horizontal_fusion = skip_horizontal_fusion
         self.modules = dict(graph_module.named_modules())
 

@@ -64,10 +64,8 @@ class PassManager(Schedule):
     ):
         super().__init__(list(passes or []), list(constraints or []))
         self.steps = 1 if steps is None else steps
-        self.run_checks_after_each_pass, self.suppress_check_failures = (
-            run_checks_after_each_pass,
-            suppress_check_failures,
-        )
+        self.run_checks_after_each_pass = run_checks_after_each_pass
+        self.suppress_check_failures = suppress_check_failures
         self._checks = []
 
     def add_checks(self, check):

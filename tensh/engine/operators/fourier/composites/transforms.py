@@ -151,11 +151,9 @@ def family(name, one, many, what, shape, refused, given, result):
 
 
 # shapes
-FULL, TO_HALF, FROM_HALF = (
-    "[..., n]",
-    "[..., n] to [..., n // 2 + 1]",
-    "[..., m] to [..., n], where n is 2 (m - 1) by default",
-)
+FULL = "[..., n]"
+TO_HALF = "[..., n] to [..., n // 2 + 1]"
+FROM_HALF = "[..., m] to [..., n], where n is 2 (m - 1) by default"
 SIZE = "``n`` elements are transformed: the dimension is cut, or filled up with zeros."
 SIZES = "``s`` has an n for each dimension that is transformed: it is cut, or filled up with zeros."
 NORM = (

@@ -371,10 +371,8 @@ def attend_without_weights(q, k, v, mask, p, batch, heads):
     if mask is not None:
         one = mask.array.shape[0] == 1
         mask = mask.unsqueeze(0) if one else mask.view(batch, heads, mask.array.shape[1], columns)
-    q, k, v = (
-        q.view(batch, heads, rows, width),
-        k.view(batch, heads, columns, width),
-        v.view(batch, heads, columns, width),
-    )
+    q = q.view(batch, heads, rows, width)
+    k = k.view(batch, heads, columns, width)
+    v = v.view(batch, heads, columns, width)
     out = scaled_dot_product_attention(q, k, v, mask, p)
     return out.permute(2, 0, 1, 3).reshape((batch * rows, heads * width)), None

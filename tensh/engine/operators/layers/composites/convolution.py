@@ -221,10 +221,8 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
     input, unbatched = add_batch(input, dims, name)
     spatial = spatial_dims(input, weight, padding)
     stride, padding = expand_setting(stride, dims, spatial, "stride"), expand_setting(padding, dims, spatial, "padding")
-    dilation, extra = (
-        expand_setting(dilation, dims, spatial, "dilation"),
-        expand_setting(output_padding, dims, spatial, "output_padding"),
-    )
+    dilation = expand_setting(dilation, dims, spatial, "dilation")
+    extra = expand_setting(output_padding, dims, spatial, "output_padding")
     check_numbers(stride, padding, dilation, groups)
     if any(e < 0 for e in extra):
         raise RuntimeError("negative output_padding is not supported")

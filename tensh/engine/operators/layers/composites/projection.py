@@ -55,10 +55,8 @@ def bilinear(input1, input2, weight, bias=None):
     """
     from tensh.engine.operators.linalg.pairs import product_of_three
 
-    one, two = (
-        require(input1, "bilinear", "input1", 1).array.shape,
-        require(input2, "bilinear", "input2", 2).array.shape,
-    )
+    one = require(input1, "bilinear", "input1", 1).array.shape
+    two = require(input2, "bilinear", "input2", 2).array.shape
     sizes = require(weight, "bilinear", "weight", 3).array.shape
     if len(one) != len(two):
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(one)} and {len(two)}")

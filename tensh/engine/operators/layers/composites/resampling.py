@@ -230,10 +230,8 @@ CHANGED = (
 
 
 def check_grid(input, grid):
-    shape, points = (
-        require(input, "grid_sampler", "input", 1).array.shape,
-        require(grid, "grid_sampler", "grid", 2).array.shape,
-    )
+    shape = require(input, "grid_sampler", "input", 1).array.shape
+    points = require(grid, "grid_sampler", "grid", 2).array.shape
     where = f"but got input with sizes {list(shape)} and grid with sizes {list(points)}"
     if shape[0] != points[0]:
         raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size, {where}")

@@ -131,11 +131,9 @@ def even(x, axis, space, order):
         first = subtract_parts(x, axis, (1, 2), (0, 1)) / space
         last = subtract_parts(x, axis, (n - 1, n), (n - 2, n - 1)) / space
     else:
-        third, second, one = (
-            slice_along(x, axis, 2, 3) * 0.5,
-            slice_along(x, axis, 1, 2) * 2,
-            slice_along(x, axis, 0, 1) * -1.5,
-        )
+        third = slice_along(x, axis, 2, 3) * 0.5
+        second = slice_along(x, axis, 1, 2) * 2
+        one = slice_along(x, axis, 0, 1) * -1.5
         first = (one + second - third) / space
         one, second = slice_along(x, axis, n - 1, n) * 1.5, slice_along(x, axis, n - 2, n - 1) * 2
         last = (slice_along(x, axis, n - 3, n - 2) * 0.5 - second + one) / space

@@ -22,12 +22,10 @@ class BatcherIterDataPipe(IterDataPipe[DataChunk]):
         if batch_size <= 0:
             raise AssertionError("Batch size is required to be larger than 0!")
         super().__init__()
-        self.datapipe, self.batch_size, self.drop_last, self.wrapper_class = (
-            datapipe,
-            batch_size,
-            drop_last,
-            wrapper_class,
-        )
+        self.datapipe = datapipe
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+        self.wrapper_class = wrapper_class
 
     def __iter__(self):
         batch = []
