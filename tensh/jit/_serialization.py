@@ -230,6 +230,7 @@ class ScriptedFile(RecursiveScriptModule):
     @property
     def code(self):
         """The code of ``forward`` in the file."""
+        self._require_forward("code")
         return self._library.text_of(self._class, "forward")
 
     @property
@@ -239,8 +240,15 @@ class ScriptedFile(RecursiveScriptModule):
             "a module loaded from a file has code but no graph; torch.jit.trace(module, examples).graph shows what it computes"
         )
 
+    def _require_forward(self, name):
+        """Raise AttributeError for an attribute of a class without ``forward``, as of a submodule that a trace did not call."""
+        facts = self._library.classes.get(self._class)
+        if facts is not None and self._library.method(self._class, "forward") is None:
+            raise AttributeError(f"'RecursiveScriptModule' object has no attribute '{name}'")
+
     def forward(self, *args, **kwargs):
         """Run the ``forward`` of the file."""
+        self._require_forward("forward")
         return run_method(self, "forward", args, kwargs)
 
     def __getattr__(self, name):

@@ -41,6 +41,7 @@ class Writer:
     def __init__(self, program, constants):
         self.graph, self.members, self.constants = program.graph, program.constants, constants
         self.lines, self.names, self.used = [], {}, set(TAKEN)
+        self.parts, self.calls, self.done = getattr(program, "parts", {}), getattr(program, "calls", ()), set()
 
     def name(self, candidate):
         """Return an unused name."""
@@ -54,13 +55,33 @@ class Writer:
     def write(self):
         """Return the lines of the body."""
         for node in self.graph.nodes:
+            part = self.part_of(node)
             if node.op == "get_attr":
-                self.write_member(node)
+                if not node.users or any(self.part_of(each) is None for each in node.users):
+                    self.write_member(node)
+            elif part is not None:
+                self.write_part(part)
             elif node.op == "output":
                 self.lines.append(f"return {self.value(map_aggregate(node.args[0], self.number_as_tensor))}")
             elif node.op != "placeholder":
                 self.write_call(node)
         return self.lines
+
+    def part_of(self, node):
+        """Return the part of the trace that a node belongs to: the call of a submodule that the file has as a method."""
+        calls = node.meta.get("calls", ())
+        return self.parts.get(calls[len(self.calls)]) if len(calls) > len(self.calls) else None
+
+    def write_part(self, part):
+        """Write the call of a method of a submodule, at its first node."""
+        if part in self.done:
+            return
+        self.done.add(part)
+        path = part.path.removeprefix(f"{self.calls[-1].path}.") if self.calls else part.path
+        text = f"({self.member(path)}).{part.method}({', '.join(map(self.value, part.taken))})"
+        self.names.update({each: self.name(each.name) for each in part.given})
+        names = ", ".join(self.names[each] for each in part.given)
+        self.lines.append(f"{names}{',' if len(part.given) > 1 else ''} = {text}")
 
     def number_as_tensor(self, value):
         """Return an operand of the result; a number is a tensor there."""
@@ -176,6 +197,6 @@ def write_function(program, constants, name="forward", owner=None):
     inputs = write_parameters(writer, program.arguments, program.inputs, result_type)
     lines = writer.write()
     own = [] if name != "forward" and owner is None else [f"self: {owner}" if owner else "self"]
-    parameters = ",\n    ".join([*own, *inputs])
+    parameters = f",\n{'  ' if owner else '    '}".join([*own, *inputs])  # within a class there are two spaces before
     body = "\n".join(f"  {line}" for line in lines)
     return f"def {name}({parameters}) -> {result_type(program.result)}:\n{body}\n"

@@ -95,7 +95,7 @@ class TracedFunction(TracedProgram, ScriptFunction):
 
 
 class TracedModule(TracedProgram, ScriptModule):
-    """A submodule of a traced module: it shares the parameters of the original, and computes the same."""
+    """A submodule of a traced module: it shares the parameters of the original; only its code can be seen."""
 
     def __init__(self, module):
         super().__init__()
@@ -155,7 +155,7 @@ class TracedModule(TracedProgram, ScriptModule):
     def forward(self, *args, **kwargs):
         """Run the traced program."""
         if "_programs" not in self.__dict__:
-            return self._original(*args, **kwargs)
+            raise RuntimeError("Trace submodules cannot be called.")
         return self._run("forward", args, kwargs)
 
     def __getattr__(self, name):

@@ -6,13 +6,16 @@ import os
 import numpy as np
 
 from tensh.jit.objects import EnumValue
+from tensh.jit.parts import name_methods
 from tensh.jit.python_print import write_function
+from tensh.jit.type_names import class_of
+from tensh.jit.types import class_path
 from tensh.nn.modules.module import Module
 from tensh.serialization.records import Records
 from tensh.serialization.writing import Writer
 from tensh.support.replacing import replace_file
 
-__all__ = ["write_trace"]
+__all__ = ["ScriptObject", "declare", "list_members", "put_archive", "write_trace", "write_trace_class"]
 
 
 class ScriptObject:
@@ -62,10 +65,8 @@ def write_trace(m, f, _extra_files, codes, write_script):
     ``codes`` has the code that is known so far; ``write_script`` adds that of a scripted submodule, and returns its object.
     """
     root = m if isinstance(m, Module) else Module()
-    name = m.original_name if isinstance(m, Module) else "PlaceholderModule"
-    classes = []
-    owner = write_class(root, "__torch__." + spell(name), m._programs, codes.constants, classes, write_script)
-    codes.add("__torch__", "\n".join(text for _, text in classes))
+    name = class_path(class_of(m)) if isinstance(m, Module) else "__torch__.PlaceholderModule"
+    owner = write_trace_class(root, name, m._programs, codes, write_script)
     put_archive(f, owner, codes.texts, codes.constants, _extra_files)
 
 
@@ -79,38 +80,44 @@ def put_archive(f, owner, codes, constants, extra_files):
         write_archive(file, folder, owner, codes, constants, extra_files)
 
 
-def spell(name):
-    return "".join(each if each.isalnum() or each == "_" else "_" for each in name)
+def write_trace_class(module, name, programs, codes, write_script):
+    """Return the object of a traced module with its submodules; their classes are added to the code.
 
-
-def write_class(module, name, programs, constants, classes, write_script):
-    """Return the object of a module with its submodules; their classes are added to ``classes`` as (name, text).
-
-    ``write_script`` returns the object of a submodule that is scripted.
+    ``programs`` are those of its methods by name; ``write_script`` returns the object of a submodule that is scripted. Calls of
+    submodules become methods of theirs.
     """
-    state, lines = {}, []
-    for path, value in module._parameters.items():
-        state[path] = None if value is None else value.detach().requires_grad_(value.requires_grad)
-        lines.append(declare(path, "Tensor" if value is not None else "NoneType"))
-    for path, value in module._buffers.items():
-        state[path] = value
-        lines.append(declare(path, "Tensor" if value is not None else "NoneType"))
-    state["training"], state["_is_full_backward_hook"] = module.training, None
-    lines += ["  training : bool", "  _is_full_backward_hook : Optional[bool]"]
-    for path, child in module._modules.items():
-        if child is not None:
-            made = write_script(child)
-            if made is None:
-                made = write_class(child, f"{name}_{spell(path)}", {}, constants, classes, write_script)
-            state[path] = made
-            lines.append(declare(path, made.name))
-    head = [f"class {name.rpartition('.')[2]}(Module):", *list_members(module)]
-    methods = []
-    for method, program in programs.items():
-        text = write_function(program, constants, method, name)
-        methods.append("".join(f"  {line}\n" for line in text.splitlines()))
-    classes.append((name, "\n".join([*head, *lines, *methods]) + "\n"))
-    return ScriptObject(name, state)
+    parts = name_methods(programs.values(), module)
+
+    def write(module, name, path, programs):
+        name = codes.find_name(name)
+        codes.classes[name] = ""
+        state, lines = {}, []
+        for each, value in module._parameters.items():
+            state[each] = None if value is None else value.detach().requires_grad_(value.requires_grad)
+            lines.append(declare(each, "Tensor" if value is not None else "NoneType"))
+        for each, value in module._buffers.items():
+            state[each] = value
+            lines.append(declare(each, "Tensor" if value is not None else "NoneType"))
+        state["training"], state["_is_full_backward_hook"] = module.training, None
+        lines += ["  training : bool", "  _is_full_backward_hook : Optional[bool]"]
+        for each, child in module._modules.items():
+            if child is not None:
+                made, below = write_script(child), f"{path}.{each}" if path else each
+                if made is None:
+                    methods = {part.method: part for part in parts.get(below, ())}
+                    made = write(child, class_path(class_of(child)), below, methods)
+                state[each] = made
+                lines.append(declare(each, made.name))
+        head = [f"class {name.rpartition('.')[2]}(Module):", *list_members(module)]
+        methods = []
+        for method, program in programs.items():
+            text = write_function(program, codes.constants, method, name)
+            methods.append("".join(f"  {line}\n" for line in text.splitlines()))
+        codes.classes[name] = "\n".join([*head, *lines, *methods]) + "\n"
+        codes.add(name.rpartition(".")[0], codes.classes[name])
+        return ScriptObject(name, state)
+
+    return write(module, name, "", programs)
 
 
 def list_members(module):

@@ -149,7 +149,8 @@ CODES = {
 @pytest.mark.parametrize("number", range(len(CODES)))
 def test_code_that_is_not_known_never_runs(number):
     code = list(CODES)[number]
-    before, after = saved(torch.jit.trace(torch.nn.Linear(2, 1), torch.ones(1, 2))), io.BytesIO()
+    linear = type("Linear", (torch.nn.Linear,), {"__module__": "__main__"})(2, 1)  # its code is in __torch__.py
+    before, after = saved(torch.jit.trace(linear, torch.ones(1, 2))), io.BytesIO()
     with zipfile.ZipFile(before) as source, zipfile.ZipFile(after, "w") as target:
         for name in source.namelist():
             target.writestr(name, code if name.endswith("code/__torch__.py") else source.read(name))
@@ -166,3 +167,47 @@ def test_other_files_are_no_torchscript(tmp_path):
     for name in ("state.pt", "text.pt"):
         with pytest.raises(RuntimeError, match="not a TorchScript file"):
             torch.jit.load(tmp_path / name)
+
+
+def make_called_twice(library):
+    """Return a traced module with submodules that are called twice, within each other, with two results, and not at all."""
+    nn = library.nn
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.unused = nn.Linear(2, 2), nn.Linear(2, 2)
+            self.inner = nn.Sequential(nn.ReLU(), nn.Sequential(nn.Tanh(), nn.Linear(2, 2)))
+            self.cell, self.norm = nn.GRU(2, 2), nn.BatchNorm1d(2)
+            self.shift = library.ones(2)
+
+        def forward(self, x):
+            y = self.first(self.inner(self.first(x))) + self.shift
+            return self.cell(y.unsqueeze(0))[0], self.norm(y)
+
+    library.manual_seed(0)
+    return library.jit.trace(Model().eval(), library.ones(3, 2))
+
+
+def test_submodules_of_traces_have_methods_in_files(oracle):
+    file, traced = io.BytesIO(), make_called_twice(torch)
+    torch.jit.save(traced, file)
+    for library in (torch, oracle):
+        file.seek(0)
+        loaded = library.jit.load(file)
+        for ours, theirs in zip(traced(torch.ones(3, 2)), loaded(library.ones(3, 2))):
+            np.testing.assert_allclose(theirs.tolist(), ours.tolist(), atol=1e-5)
+        assert "(self.first).forward1(" in loaded.code.replace("(first0)", "(self.first)")
+        assert loaded.inner.original_name == "Sequential" and loaded.first.original_name == "Linear"
+        expected = traced.first.weight.sum(1) + traced.first.bias
+        for method in (loaded.first, loaded.first.forward1):
+            np.testing.assert_allclose(method(library.ones(2)).tolist(), expected.tolist(), atol=1e-5)
+        assert loaded.inner(library.ones(1, 2)).shape == (1, 2)
+        with pytest.raises(AttributeError, match="'RecursiveScriptModule' object has no attribute 'forward'"):
+            loaded.unused(library.ones(2))
+
+
+def test_submodules_of_traces_cannot_be_called(oracle):
+    for library in (torch, oracle):
+        with pytest.raises(RuntimeError, match=r"^Trace submodules cannot be called\.$"):
+            make_called_twice(library).first(library.ones(2))

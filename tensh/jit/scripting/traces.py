@@ -5,7 +5,7 @@ import inspect
 from tensh.jit.nested_inputs import fill
 from tensh.jit.python_print import write_function
 from tensh.jit.scripting.sugar import class_name, kind_of_object
-from tensh.jit.writing import write_class
+from tensh.jit.writing import write_trace_class
 
 __all__ = ["TraceMethod", "add_trace_function", "is_trace", "make_trace_object"]
 
@@ -34,12 +34,7 @@ def make_trace_object(module, codes, write_script):
 
     ``write_script`` returns the object of a submodule that is scripted.
     """
-    name, classes = codes.find_name(class_name(module)), []
-    made = write_class(module, name, module._programs, codes.constants, classes, write_script)
-    for path, text in classes:
-        codes.classes[path] = text
-        codes.add(path.rpartition(".")[0], text)
-    return made
+    return write_trace_class(module, class_name(module), module._programs, codes, write_script)
 
 
 def add_trace_function(called, path, codes):
