@@ -1,6 +1,7 @@
 """torch.futures: results that arrive later, on Python's own futures."""
 
 import concurrent.futures
+import types
 
 from tensh.engine.errors.warnings import warn
 
@@ -18,7 +19,7 @@ class Future:
     """
 
     __module__ = "torch.jit"
-    __class_getitem__ = classmethod(lambda cls, kind: cls)
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     def __init__(self, *, devices=None):
         self._state = concurrent.futures.Future()

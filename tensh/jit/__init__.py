@@ -9,6 +9,7 @@ from tensh.switched_off import lookup
 WHERE = {
     "tensh.jit._trace": "TopLevelTracedModule TracedModule TracerWarning TracingCheckError _get_trace_graph is_tracing trace trace_module",
     "tensh.jit._script": "RecursiveScriptModule ScriptFunction ScriptModule script script_if_tracing _script_if_tracing",
+    "tensh.jit.compilation_unit": "CompilationUnit",
     "tensh.jit.failures": "Error",
     "tensh.jit.marks": "Attribute Final ScriptWarning annotate export export_opnames ignore interface isinstance is_scripting "
     "script_method unused _overload _overload_method",

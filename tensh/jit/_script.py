@@ -102,6 +102,11 @@ class ScriptFunction:
 
         return compile_script(self._fn, inlined=True).graph
 
+    def graph_for(self, *args, **kwargs):
+        """Run the function, and return its graph with what it calls in the place of the calls."""
+        self(*args, **kwargs)
+        return self.inlined_graph
+
     def __call__(self, *args, **kwargs):
         return call_script(self, self._compute, args, kwargs)
 

@@ -85,7 +85,10 @@ class CodePrinter:
     def make_name(self, value):
         """Return a new name for a value, from its own."""
         base = value.base if value.named else "_"
-        base = base if base.isidentifier() else f"_{base}"
+        return self.unused_name(base if base.isidentifier() else f"_{base}")
+
+    def unused_name(self, base):
+        """Return a name that nothing has yet."""
         name = base
         while name in self.used or name in RESERVED:
             count = self.numbers.get(base, 0)

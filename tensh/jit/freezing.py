@@ -1,7 +1,19 @@
 """Frozen modules, whose parameters are constants."""
 
+import copy
+
 from tensh.engine.errors.warnings import warn_quietly
 from tensh.jit._script import ScriptModule
+from tensh.jit.code_text import write_code
+from tensh.jit.ir import Graph
+from tensh.jit.python_print import result_type
+from tensh.jit.scripting.fixed_members import fix_program, freeze_method
+from tensh.jit.scripting.printing import write_script
+from tensh.jit.scripting.saving import write_fixed_module, write_fixed_trace
+from tensh.jit.scripting.sources import NotScriptable
+from tensh.jit.scripting.traces import is_trace
+from tensh.jit.type_names import name_type
+from tensh.nn.modules.module import Module
 
 __all__ = ["freeze", "optimize_for_inference", "run_frozen_optimizations"]
 
@@ -36,14 +48,18 @@ class Frozen(ScriptModule):
     __module__, __qualname__ = "torch.jit._script", "RecursiveScriptModule"
 
     def __init__(self, module, preserved):
-        import copy
-
         super().__init__()
         made = copy.deepcopy(module)
         for each in made.parameters():
             each.requires_grad_(False)
-        self.__dict__.update({"_frozen": made}, **{name: getattr(made, name) for name in preserved})
+        self.__dict__.update({"_frozen": made, "_kept": tuple(preserved)})
         self.training = False
+
+    def __getattr__(self, name):
+        if name in self.__dict__.get("_kept", ()):
+            found = getattr(self._frozen, name)
+            return FrozenMethod(self, found) if callable(found) and not isinstance(found, Module) else found
+        return super().__getattr__(name)
 
     @property
     def original_name(self):
@@ -52,17 +68,63 @@ class Frozen(ScriptModule):
 
     @property
     def code(self):
-        """The code of the frozen module."""
-        return self._frozen.code
+        """The code of the frozen module: members are constants, and what it calls is part of it."""
+        return self._code_of("forward")
 
     @property
     def graph(self):
         """The graph of the frozen module."""
-        return self._frozen.graph
+        return self._graph_of("forward")
+
+    inlined_graph = graph
+
+    def _graph_of(self, name):
+        if is_trace(self._frozen):
+            return Graph(fix_program(self._frozen._programs[name]), name_type(self._frozen))
+        return freeze_method(self._frozen, name, self._kept).graph
+
+    def _code_of(self, name):
+        if not is_trace(self._frozen):
+            try:
+                return write_script(freeze_method(self._frozen, name, self._kept))
+            except NotScriptable:
+                return self._frozen.code if name == "forward" else getattr(self._frozen, name).code
+        lines = self._graph_of(name)._lines
+        return write_code(lines, name, result_type(lines.result), owned=True)
 
     def forward(self, *args, **kwargs):
         """Run the frozen program."""
         return self._frozen(*args, **kwargs)
+
+    def save(self, f, _extra_files=None):
+        """Write a TorchScript file, which PyTorch can also load: see ``torch.jit.save``."""
+        if is_trace(self._frozen):
+            write_fixed_trace(self._frozen, f, _extra_files)
+        else:
+            write_fixed_module(self._frozen, self._kept, f, _extra_files)
+
+
+class FrozenMethod:
+    """A method of a frozen module other than ``forward``."""
+
+    def __init__(self, owner, method):
+        self.owner, self.method, self.name = owner, method, method.name
+
+    def __call__(self, *args, **kwargs):
+        return self.method(*args, **kwargs)
+
+    @property
+    def code(self):
+        """The method as TorchScript code."""
+        return self.owner._code_of(self.name)
+
+    @property
+    def graph(self):
+        """The graph of the method."""
+        return self.owner._graph_of(self.name)
+
+    def __repr__(self):
+        return f"<torch.ScriptMethod {self.name}>"
 
 
 Frozen.__name__ = Frozen.__qualname__

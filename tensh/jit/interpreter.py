@@ -12,6 +12,7 @@ import operator
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
+from tensh.futures import Future
 from tensh.jit.library import join_path
 from tensh.jit.objects import ScriptInstance
 from tensh.jit.operators import (
@@ -47,6 +48,13 @@ class Function:
 
     def __init__(self, tree):
         self.tree = tree
+
+
+class Task:
+    """A function without parameters within another one, which ``fork`` runs."""
+
+    def __init__(self, body):
+        self.body = body
 
 
 class Frame:
@@ -99,6 +107,20 @@ class Frame:
 
     def do_Pass(self, node):
         pass
+
+    def do_FunctionDef(self, node):
+        self.variables[node.name] = Task(node.body)
+
+    def run_task(self, task):
+        """Return the result of a task, which is run at once, as a future."""
+        if not isinstance(task, Task):
+            raise Unknown("tensh runs functions without parameters as tasks only")
+        made = Future()
+        try:
+            self.run(task.body)
+        except Return as found:
+            made.set_result(found.args[0])
+        return made
 
     def do_If(self, node):
         self.run(node.body if bool(self.value(node.test)) else node.orelse)
@@ -243,6 +265,8 @@ class Frame:
             for part in (self.value(each.value) if isinstance(each, ast.Starred) else [self.value(each)])
         ]
         kwargs = {each.arg: self.value(each.value) for each in node.keywords}
+        if name == "fork" and name not in self.variables:
+            return self.run_task(*args)
         if name in BUILTINS and name not in self.variables:
             return BUILTINS[name](*args, **kwargs)
         if isinstance(self.variables.get(name), Function):

@@ -142,5 +142,9 @@ def isinstance(obj, target_type):
 
 
 def export_opnames(m):
-    """Return the names of the operators that a traced module calls, sorted."""
+    """Return the names of the operators that a traced or scripted module calls, sorted."""
+    if not hasattr(m, "_programs"):
+        from tensh.jit.scripting.operator_names import list_operators
+
+        return list_operators(m)
     return sorted({line.target.name() for line in m._program.graph.nodes if hasattr(line.target, "_opname")})

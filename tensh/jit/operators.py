@@ -9,6 +9,7 @@ from tensh._aten import resizing
 from tensh._aten.kernels import kernel_of
 from tensh._aten.overloads import REQUIRED, schemas_for_files
 from tensh.engine.core.tensor import Tensor
+from tensh.futures import Future
 from tensh.jit.codes import DTYPES, FORMATS
 from tensh.jit.meanings import FUNCTIONS, divide, greatest, least, power, remainder, round_number
 from tensh.jit.value_text import describe_value
@@ -78,7 +79,7 @@ BUILTINS = {
     "int": lambda value: int(value), "float": lambda value: float(value), "bool": lambda value: bool(value), "str": lambda value: write(value)[:WIDEST],
     "len": len, "range": small_range, "getattr": read_attribute, "annotate": None, "unchecked_cast": None, "uninitialized": None,
     "isinstance": None, "print": show, "zip": zip, "enumerate": enumerate, "min": least, "max": greatest,
-    "abs": abs, "list": list, "sorted": sorted, "complex": complex,
+    "abs": abs, "list": list, "sorted": sorted, "complex": complex, "fork": None,
 }  # fmt: skip
 
 
@@ -193,6 +194,7 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
 ADAPTED = {
     "_convolution": convolution, **resizing.KERNELS, "dropout": lambda input, p, train: torch.nn.functional.dropout(input, p, train),
     "dropout_": lambda input, p, train: torch.nn.functional.dropout(input, p, train, inplace=True),
+    "wait": lambda future: future.wait() if isinstance(future, Future) else future,
 }  # fmt: skip
 """Operators whose function in tensh has other parameters."""
 

@@ -2,6 +2,7 @@
 
 import copy
 import io
+import sys
 
 from tensh.jit.scripting.sugar import class_of
 from tensh.jit.types import class_path, fits_type
@@ -25,6 +26,8 @@ UNSUPPORTED = (
 
 class ScriptModule(Module):
     """A module of torch.jit: what ``script``, ``trace`` and ``load`` return."""
+
+    __module__ = "torch.jit._script"
 
     @property
     def original_name(self):
@@ -63,6 +66,24 @@ class ScriptModule(Module):
         file = io.BytesIO()
         self.save(file, _extra_files)
         return file.getvalue()
+
+    def define(self, src):
+        """Give the module the methods that a text defines.
+
+        >>> import tensh as torch
+        >>> module = torch.jit.ScriptModule()
+        >>> module.define("def forward(self, x): return x * 2")
+        >>> module(torch.ones(1))
+        tensor([2.])
+        """
+        from tensh.jit.compilation_unit import define_methods, names_at
+
+        define_methods(self, src, names_at(sys._getframe(1)))
+
+    def graph_for(self, *args, **kwargs):
+        """Run ``forward``, and return its graph with what it calls in the place of the calls: there is no other program for some inputs."""
+        self(*args, **kwargs)
+        return self.inlined_graph
 
     def extra_repr(self):
         """Return the name of the original class."""

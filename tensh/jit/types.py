@@ -11,6 +11,7 @@ import typing
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import dtype
+from tensh.futures import Future
 from tensh.jit.classes import describe_class_of, is_enum, is_script_class, name_enum
 from tensh.support.naming import is_of_torch
 
@@ -81,8 +82,8 @@ def name_of(kind):
     if is_any_number(kind):
         return "number"
     origin, args = origin_of(kind), members_of_union(kind) or typing.get_args(kind)
-    if origin in (list, dict, tuple, typing.Union):
-        name = {list: "List", dict: "Dict", tuple: "Tuple", typing.Union: "Union"}[origin]
+    if origin in (list, dict, tuple, typing.Union, Future):
+        name = {list: "List", dict: "Dict", tuple: "Tuple", typing.Union: "Union", Future: "Future"}[origin]
         return f"{name}[{', '.join(map(name_of, args)) or '()'}]"
     return getattr(kind, "__name__", str(kind))
 
@@ -105,6 +106,8 @@ def short_name_of(kind, name=name_of):
     origin, args = origin_of(kind), typing.get_args(kind)
     inside = name_of if origin is dict else name
     parts = [short_name_of(each, inside) for each in args if each != ()] if origin in (list, tuple, dict) else ()
+    if origin is Future:
+        return name_of(kind)
     if origin is list:
         return f"{parts[0]}[]"
     if origin in (tuple, dict):

@@ -1,6 +1,8 @@
-"""Functions to script with loops that are left early, also out of contexts, and with loops for values that nothing reads."""
+"""Functions to script with loops that are left early, also out of contexts, with tasks, and with loops for values that nothing reads."""
 
-# ruff: noqa: B007, F841, SIM117
+# ruff: noqa: B007, F841, SIM117, UP006, UP035
+
+from typing import List
 
 
 def make_loops(torch):
@@ -113,5 +115,23 @@ def make_loops(torch):
                 continue
                 x = x + 1
         return x
+
+    return {name: value for name, value in locals().items() if name.startswith("l_")}
+
+
+def make_tasks(torch):
+    """Return name -> function of a tensor and a number that runs tasks."""
+
+    def slow(x, k: int = 2):
+        return x * k + 1
+
+    def l_tasks(x, n: int):
+        tasks = torch.jit.annotate(List[torch.jit.Future[torch.Tensor]], [])
+        for i in range(n):
+            tasks.append(torch.jit.fork(slow, x, k=i))
+        found = []
+        for task in tasks:
+            found.append(torch.jit.wait(task))
+        return found, torch.jit.fork(slow, x + 1).wait()
 
     return {name: value for name, value in locals().items() if name.startswith("l_")}

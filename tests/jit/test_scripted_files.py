@@ -12,7 +12,7 @@ import tensh as torch
 from tests.jit.scripted_functions import make_scripts
 from tests.jit.scripted_functions_of_tuples import CASES as CASES_OF_TUPLES
 from tests.jit.scripted_modules import make_scripted_modules
-from tests.jit.scripts_of_loops import make_loops
+from tests.jit.scripts_of_loops import make_loops, make_tasks
 from tests.jit.scripts_of_traces import make_scripts_of_traces
 from tests.recorded.layers.cases import CASES, made, tensors
 from tests.support.zoo import make_models
@@ -79,13 +79,19 @@ def test_named_tuples_and_texts_come_back_from_files(oracle, function):
             assert repr(load(library, data)(*args)) == expected
 
 
-@pytest.mark.parametrize("name", make_loops(torch))
-def test_loops_that_are_left_early_come_back_from_files(oracle, name):
-    file = io.BytesIO()
-    oracle.jit.save(oracle.jit.script(make_loops(oracle)[name]), file)
+def make_flows(library):
+    return make_loops(library) | make_tasks(library)
+
+
+@pytest.mark.parametrize("name", make_flows(torch))
+def test_loops_that_are_left_early_and_tasks_come_back_from_files(oracle, name):
+    ours, file = make_flows(torch)[name], io.BytesIO()
+    theirs = oracle.jit.script(make_flows(oracle)[name])
+    assert torch.jit.script(ours).code == theirs.code
+    oracle.jit.save(theirs, file)
     for number in range(4):
-        expected = make_loops(torch)[name](torch.tensor(1.0), number)
-        for data in (save(make_loops(torch)[name]), file.getvalue()):
+        expected = ours(torch.tensor(1.0), number)
+        for data in (save(ours), file.getvalue()):
             for library in (torch, oracle):
                 compare(library, expected, load(library, data)(library.tensor(1.0), number))
 

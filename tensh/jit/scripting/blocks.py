@@ -37,11 +37,14 @@ class ScriptValue(Value):
         super().__init__(name, None, None, node)
         self.value_kind = kind
         self.fields = ()  # names of the elements of a tuple that has them
+        self.literal = False  # True for an empty list without a declared type, which keeps no name
+        self.assigned = False
+        self.shown = None  # the type as graphs print it, if more is known than its kind
 
     @property
     def text(self):
         """The type as graphs print it."""
-        return text_of(self.value_kind)
+        return self.shown or text_of(self.value_kind)
 
     @text.setter
     def text(self, text):
@@ -98,12 +101,32 @@ class Line(Node):
         return iter(self.within)
 
     def print(self, indent="  "):
+        if self.kind() == "prim::fork":
+            return self.print_task(indent)
         text = indent + str(self)
         for place, block in enumerate(self.within):
             taken = ", ".join(f"{each.name} : {each.text}" for each in block.entering)
             given = ", ".join(each.name for each in block.left)
             text += f"{indent}  block{place}({taken}):\n{block.print(indent + '    ')}{indent}    -> ({given})\n"
         return text
+
+    def print_task(self, indent):
+        """Return the line of a task, which reads what its block does; the block is printed as a graph behind the whole one."""
+        graph = self
+        while not isinstance(graph, ScriptGraph):
+            graph = graph.owner
+        name = f"prim::fork_{len(graph.tasks)}"
+        entering = read_from_outside(self.within[0])
+        graph.tasks.append((name, self.within[0], entering))
+        result, read = self.given[0], ", ".join(each.name for each in entering)
+        return f"{indent}{result.name} : {result.text} = {name}({read}){self.suffix}\n"
+
+
+def read_from_outside(block):
+    """Return the values that the lines of a block read and that are made outside, without constants."""
+    own = set(values_of(block))
+    read = [*(each for line in lines_of(block) for each in line.taken), *block.left]
+    return list(dict.fromkeys(each for each in read if each not in own and each.node().kind() != "prim::Constant"))
 
 
 class ScriptGraph(Block):
@@ -152,10 +175,26 @@ class ScriptGraph(Block):
         return str(self)
 
     def __str__(self):
-        taken = ",\n      ".join(f"{each.name} : {each.text}" for each in self.entering)
-        return f"graph({taken}):\n{self.print('  ')}  return ({', '.join(each.name for each in self.left)})\n"
+        self.tasks = []  # name, block and values read of the tasks whose lines have been printed
+        text = print_graph(self, self.entering)
+        for name, block, entering in self.tasks:
+            constants = [each for each in self.lines if each.kind() == "prim::Constant" and is_read(each, block)]
+            text += f"with {name} = {print_graph(block, entering, constants)}"
+        return text
 
     __repr__ = __str__
+
+
+def print_graph(block, entering, constants=()):
+    """Return a block as the text of a graph that takes some values; ``constants`` are lines before its own."""
+    taken = ",\n      ".join(f"{each.name} : {each.text}" for each in entering)
+    lines = "".join(each.print("  ") for each in constants) + block.print("  ")
+    return f"graph({taken}):\n{lines}  return ({', '.join(each.name for each in block.left)})\n"
+
+
+def is_read(line, block):
+    """Return True if the lines of a block read what a line gives."""
+    return any(each in line.given for inner in lines_of(block) for each in inner.taken)
 
 
 def blocks_of(block):
@@ -175,9 +214,9 @@ def values_of(block):
             yield from each.entering
 
 
-def lines_of(block):
-    """Yield all lines of a block, those of inner blocks after the line that they belong to."""
+def lines_of(block, tasks=True):
+    """Yield all lines of a block, those of inner blocks after the line that they belong to; without ``tasks`` not what these run."""
     for line in block.lines:
         yield line
-        for each in line.within:
-            yield from lines_of(each)
+        for each in line.within if tasks or line.kind() != "prim::fork" else ():
+            yield from lines_of(each, tasks)

@@ -83,8 +83,11 @@ class Builder:
 
     def assign(self, name, value):
         """Let a name stand for a value, which is called after it if it has no name yet."""
-        if isinstance(value, ScriptValue) and not value.named and value.node().owner is self.block and name != "_":
-            value.name = f"%{self.unused_name(name)}"
+        if isinstance(value, ScriptValue):
+            value.assigned = True
+            nameless = value.named or value.literal or name == "_"
+            if value.node().owner is self.block and not nameless:
+                value.name = f"%{self.unused_name(name)}"
         self.names[name] = value
 
     def cast(self, name, kind):
@@ -118,9 +121,9 @@ class Builder:
         return results
 
     def choose(self, line, values, at):
-        """Return what two arms give: the value itself, where both give the same, or one gives a constant and the other raises."""
+        """Return what two arms give: the value itself, where both give the same, or where one raises and the other made nothing."""
         for one, other in (values, values[::-1]):
-            if one is None and is_constant(other):
+            if one is None and (is_constant(other) or not is_within(other.node(), line)):
                 return other
         return values[0] if values[0] is values[1] or same_constant(*values) else self.merge(line, values, at)
 
@@ -208,6 +211,13 @@ class Builder:
 
 class Left(dict):
     """The names of an arm that has returned, which nothing reads afterwards."""
+
+
+def is_within(line, outer):
+    """Return True if a line stands in a block of another one."""
+    while line is not None and line is not outer:
+        line = line.owner.owner
+    return line is outer
 
 
 def is_constant(value):

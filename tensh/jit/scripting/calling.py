@@ -97,7 +97,7 @@ def takes(formal, value, found, loose):
 
 def is_empty(value):
     """Return True for an empty list without a name, which is one of any type."""
-    return value.node().kind() == "prim::ListConstruct" and not value.node().taken and not value.named
+    return value.node().kind() == "prim::ListConstruct" and not value.node().taken and not value.assigned
 
 
 def emit_call(builder, signature, chosen, found, at):

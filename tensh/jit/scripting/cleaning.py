@@ -3,6 +3,7 @@
 import itertools
 import operator
 
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.jit.classes import is_enum
 from tensh.jit.scripting.blocks import blocks_of, lines_of
@@ -23,7 +24,7 @@ FOLDED = {
 UNNAMED = "%0"
 """The name of a value that gets a number in the end."""
 EFFECTS = frozenset(
-    "prim::Print prim::RaiseException prim::SetAttr prim::CallMethod prim::CallFunction prim::Enter prim::Exit".split()
+    "prim::Print prim::fork prim::RaiseException prim::SetAttr prim::CallMethod prim::CallFunction prim::Enter prim::Exit".split()
 )
 
 
@@ -131,20 +132,22 @@ def compute(line):
 
 
 def pool(graph):
-    """Move all constants to the start, each once; later ones come first."""
+    """Move all constants to the start, each once; later ones come first. Those of a task stay in it."""
     found, renamed, top = {}, {}, []
 
     def visit(block):
         kept = []
         for line in block.lines:
             for each in line.within:
-                visit(each)
+                (pool if line.kind() == "prim::fork" else visit)(each)
             if line.kind() != "prim::Constant":
                 kept.append(line)
                 continue
             key = (line.given[0].value_kind, line.attribute[2] if line.attribute else None, line.path)
             if is_enum(line.given[0].value_kind):
                 key = line
+            if isinstance(line.constant, Tensor):
+                key = id(line.constant)
             if key in found:
                 renamed[line.given[0]] = found[key]
             else:

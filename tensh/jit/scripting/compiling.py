@@ -15,6 +15,7 @@ from tensh.jit.scripting.cleaning import clean, name_values
 from tensh.jit.scripting.contexts import Contexts
 from tensh.jit.scripting.exits import Exits, ResultFound
 from tensh.jit.scripting.expressions import Expressions
+from tensh.jit.scripting.forks import Forks
 from tensh.jit.scripting.forms import find_class, find_method
 from tensh.jit.scripting.functions import Functions, own_methods
 from tensh.jit.scripting.inlining import inline
@@ -40,7 +41,18 @@ class Compiled:
 
 
 class Compiler(
-    Expressions, Functions, PythonCalls, Annotated, Classes, Subscripts, Iteration, Contexts, Exits, Statements, Builder
+    Expressions,
+    Functions,
+    Forks,
+    PythonCalls,
+    Annotated,
+    Classes,
+    Subscripts,
+    Iteration,
+    Contexts,
+    Exits,
+    Statements,
+    Builder,
 ):
     """Compiles one function, or with ``owner`` one method of a module."""
 

@@ -86,7 +86,9 @@ class Expressions:
             element = join(element, each.value_kind) or self.source.refuse(
                 node, "elements of a list have different types"
             )
-        return self.emit("prim::ListConstruct", parts, [list[element]])
+        made = self.emit("prim::ListConstruct", parts, [list[element]])
+        made.literal = not parts and kind is None
+        return made
 
     def compile_Tuple(self, node):
         return pack(self, [self.value(each) for each in node.elts])

@@ -9,9 +9,12 @@ from tensh._aten.packets import Packet
 from tensh.engine.core.tensor import Tensor
 from tensh.jit import marks
 from tensh.jit.classes import attributes_of, functions_of, is_script_class
+from tensh.jit.forking import fork, wait
 from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.calling import call_operator, hand_over, is_empty, pack, strip, unpack
 from tensh.jit.scripting.classes import is_instance_value
+from tensh.jit.scripting.dtype_methods import TO
+from tensh.jit.scripting.forks import result_of_task
 from tensh.jit.scripting.forms import find_function
 from tensh.jit.scripting.kinds import element_of, fields_of, fits, members_of, none, parts_of
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef, class_of
@@ -43,7 +46,10 @@ class Functions:
         if isinstance(function, Known) and (special := self.special(function.value, node)) is not None:
             return special
         args = self.arguments(node)
-        options = {each.arg: self.option(each) for each in node.keywords}
+        return self.call_found(function, args, {each.arg: self.option(each) for each in node.keywords}, node)
+
+    def call_found(self, function, args, options, node):
+        """Emit a call."""
         if isinstance(function, Known):
             return self.call_known(function.value, args, options, node)
         if isinstance(function, Bound):
@@ -78,10 +84,10 @@ class Functions:
             return self.instance(node)
         if name == "annotate" and self.of_library(function):
             return self.annotated(self.source.evaluate(node.args[0]), node.args[1])
-        if name == "is_scripting":
-            return self.constant(True, node)
-        if name == "is_tracing":
-            return self.constant(False, node)
+        if name in ("is_scripting", "is_tracing"):
+            return self.constant(name == "is_scripting", node)
+        if function in (fork, wait):
+            return self.fork(node) if function is fork else self.wait(self.value(node.args[0]), node)
         if function is typing.cast:
             return self.value(node.args[1])
         if function is print:
@@ -304,6 +310,8 @@ class Functions:
             self.source.refuse(node, f"{function.name} cannot be called")
         if is_instance_value(owner):
             return self.call_instance(owner, function.name, args, options, node)
+        if function.name == "wait" and result_of_task(owner.value_kind) is not None:
+            return self.wait(owner, node)
         if owner.value_kind is str and function.name == "format":
             return self.emit("aten::format", [owner, *args], [str], node)
         if owner.value_kind is Tensor and function.name in TO:
@@ -375,21 +383,6 @@ def can_be(value, kind, length):
 def own_methods(module):
     """Return the names of methods that a user wrote for a class of modules."""
     return {name for cls in type(module).__mro__ if not Functions.of_library(cls) for name in vars(cls)}
-
-
-def dtype_maker(name):
-    def find():
-        import tensh
-
-        return getattr(tensh, name)
-
-    return find
-
-
-TO = {"float": dtype_maker("float32"), "double": dtype_maker("float64"), "half": dtype_maker("float16"), "long": dtype_maker("int64"),
-      "int": dtype_maker("int32"), "bool": dtype_maker("bool"), "short": dtype_maker("int16"), "byte": dtype_maker("uint8"),
-      "bfloat16": dtype_maker("bfloat16")}  # fmt: skip
-"""Methods that convert a tensor."""
 
 
 def is_instance(kind, wanted):

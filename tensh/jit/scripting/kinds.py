@@ -6,6 +6,7 @@ from typing import Any, TypeVar, Union, get_args, get_type_hints
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
+from tensh.futures import Future
 from tensh.jit.classes import is_enum, is_script_class
 from tensh.jit.types import default_text, is_any_number, is_named_tuple, name_of, origin_of, short_name_of
 from tensh.jit.types import optional as optional_of
@@ -180,7 +181,7 @@ def fill(kind, found):
     origin, args = origin_of(kind), tuple(fill(each, found) for each in get_args(kind))
     if (inner := optional_of(kind)) is not None:
         return fill(inner, found) | None
-    return origin[args] if origin in (list, dict, tuple) else kind
+    return origin[args] if origin in (list, dict, tuple, Future) else kind
 
 
 def uniform(kind):
@@ -193,7 +194,7 @@ def uniform(kind):
     origin, args = origin_of(kind), tuple(uniform(each) for each in get_args(kind))
     if (inner := optional_of(kind)) is not None:
         return uniform(inner) | None
-    return origin[args] if origin in (list, dict, tuple, Union) and args else kind
+    return origin[args] if origin in (list, dict, tuple, Union, Future) and args else kind
 
 
 def join(one, other):

@@ -15,7 +15,15 @@ CASTS = {"aten::Bool": "bool", "aten::Float": "float", "aten::Int": "int", "aten
 """Operators that code calls by the name of a function of Python."""
 TYPED = {"prim::unchecked_cast": "unchecked_cast", "prim::Uninitialized": "uninitialized"}
 CONSTANTS = ("prim::Constant", "prim::Uninitialized")
-STANDING = ("prim::If", "prim::Loop", "prim::isinstance", "prim::Enter", "prim::Exit", "prim::Uninitialized")
+STANDING = (
+    "prim::If",
+    "prim::Loop",
+    "prim::fork",
+    "prim::isinstance",
+    "prim::Enter",
+    "prim::Exit",
+    "prim::Uninitialized",
+)
 """Lines that never become part of another one."""
 FOREVER = 2**63 - 1  # passes of a loop that only its condition ends
 
@@ -33,8 +41,9 @@ def is_open(kind):
 class ScriptPrinter(CodePrinter):
     """Prints the graph of a script."""
 
-    def __init__(self, graph, level=1):
+    def __init__(self, graph, level=1, tensors=None):
         super().__init__([*graph.lines, leaving(graph)], level)
+        self.tensors = tensors  # the constants of the file, if there is one
         self.graph, self.opened = graph, None  # ``opened``: how many lines there were when a context began
 
     def write(self, inputs):
@@ -43,15 +52,15 @@ class ScriptPrinter(CodePrinter):
         for each in inputs:
             self.texts[each] = self.make_name(each)
             names.append(self.texts[each])
-        self.print_long_constants()
+        self.print_long_constants(self.graph)
         for line in self.lines:
             self.print_line(line)
         return names, self.out
 
-    def print_long_constants(self):
+    def print_long_constants(self, block):
         """Give lines of their own to constants that are too long to be part of an expression, and to absent values."""
-        late = []
-        for line in [*lines_of(self.graph), *self.lines[-1:]]:
+        late, lines = [], [*lines_of(block, tasks=False), leaving(block)]
+        for line in lines:
             for value in [*line.taken, *(each for block in line.within for each in block.left)]:
                 made = value.node()
                 if made.kind() == "prim::Uninitialized" or made.kind() != "prim::Constant" or value in self.texts:
@@ -60,7 +69,7 @@ class ScriptPrinter(CodePrinter):
                 if self.is_long(self.texts[value]):
                     self.assign(made, self.texts[value])
         absent = {}
-        for line in lines_of(self.graph):
+        for line in lines:
             if line.kind() == "prim::Uninitialized" and line.given[0].users:
                 (value,) = line.given
                 late.append(value)
@@ -70,6 +79,14 @@ class ScriptPrinter(CodePrinter):
                 self.assign(value.node(), f"uninitialized({text})")
                 absent[text] = self.texts[value]
             self.texts[value] = absent[text]
+
+    def place_of(self, tensor):
+        if self.tensors is None:
+            return super().place_of(tensor)
+        found = next((place for place, each in enumerate(self.tensors) if each is tensor), None)
+        if found is None:
+            self.tensors.append(tensor)
+        return len(self.tensors) - 1 if found is None else found
 
     # ── what becomes part of another line ────────────────────────────────────
     def scan(self, line):
@@ -97,6 +114,8 @@ class ScriptPrinter(CodePrinter):
             case "prim::Loop":
                 self.split_long(line.taken)
                 self.print_loop(line)
+            case "prim::fork":
+                self.print_task(line)
             case "prim::SetAttr":
                 self.split_long(line.taken)
                 self.print(f"{self.text(line.taken[0])}.{line.constant} = {self.text(line.taken[1])}")
@@ -154,6 +173,19 @@ class ScriptPrinter(CodePrinter):
             self.print(f"for {self.texts[counter]} in range({self.text(trips)}):")
             self.print_block(block, entering)
 
+    def print_task(self, line):
+        """Print what a task computes as a function without parameters."""
+        (block,) = line.within
+        name = self.unused_name("__forked_function")
+        self.print(f"def {name}():")
+        self.level += 1
+        self.print_long_constants(block)
+        for each in [*block.lines, leaving(block)]:
+            if each.kind() != "prim::Constant":
+                self.print_line(each)
+        self.level -= 1
+        self.assign(line, f"fork({name})")
+
     # ── expressions ──────────────────────────────────────────────────────────
     def text(self, value):
         return self.texts[value] if value in self.texts else super().text(value)
@@ -190,7 +222,8 @@ class ScriptPrinter(CodePrinter):
             case "prim::RaiseException" if taken[1:] == ["None"]:
                 return f"ops.prim.RaiseException({taken[0]})"
         if line.parameters is None and kind.startswith("aten::"):
-            line.parameters = find_parameters(line)
+            overload = find_overload(line)
+            line.parameters = overload.formals if overload is not None else None
         return super().expression(line)
 
     @staticmethod
@@ -200,12 +233,12 @@ class ScriptPrinter(CodePrinter):
         return text if plain else f"annotate({annotation_of(kind)}, {text})"
 
 
-def find_parameters(line):
-    """Return the parameters of the operator of a line, by the types of its arguments; None if it has no declaration."""
+def find_overload(line):
+    """Return the overload of the operator of a line, by the types of its arguments; None if it has no declaration."""
     for signature in overloads_of(line.kind().partition("::")[2]):
         formals = signature.formals
         if len(formals) == len(line.taken) and all(fits(v.value_kind, f.kind) for v, f in zip(line.taken, formals)):
-            return formals
+            return signature
     return None
 
 
@@ -216,9 +249,9 @@ def leaving(block):
     return made
 
 
-def write_script(compiled, owner=None, name=None, level=0):
-    """Return the code of a compiled function or method; ``owner`` is the name of its class in a file."""
-    printer = ScriptPrinter(compiled.graph, level + 1)
+def write_script(compiled, owner=None, name=None, level=0, tensors=None):
+    """Return the code of a compiled function or method; ``owner`` is the name of its class in a file, ``tensors`` its constants."""
+    printer = ScriptPrinter(compiled.graph, level + 1, tensors)
     inputs, parameters = compiled.graph.entering, []
     if len(inputs) > len(compiled.kinds):
         own = printer.texts[inputs[0]] = printer.make_name(inputs[0])

@@ -6,16 +6,17 @@ from tensh.jit.code_text import constant_code
 from tensh.jit.scripting.blocks import lines_of, values_of
 from tensh.jit.scripting.class_code import add_kinds, typed
 from tensh.jit.scripting.compiling import Program, class_of, declared_kind, find_source, is_final
+from tensh.jit.scripting.fixed_members import fix_program, freeze_method
 from tensh.jit.scripting.kinds import ModuleKind, none
 from tensh.jit.scripting.layers import is_layer, name_in_scripts
 from tensh.jit.scripting.printing import annotation_of, write_script
 from tensh.jit.scripting.sources import NotScriptable
 from tensh.jit.scripting.sugar import class_name, path_of
 from tensh.jit.scripting.traces import TraceMethod, add_trace_function, is_trace, make_trace_object
-from tensh.jit.writing import ScriptObject, declare, list_members, put_archive, write_trace
+from tensh.jit.writing import ScriptObject, declare, list_members, put_archive, write_trace, write_trace_class
 from tensh.nn.modules.module import Module
 
-__all__ = ["write_function_file", "write_module", "write_trace_file"]
+__all__ = ["write_fixed_module", "write_fixed_trace", "write_function_file", "write_module", "write_trace_file"]
 
 NO_PYTHON = (
     "Could not export Python function call '{}'. Remove calls to Python functions before export. Did you forget to add @script or "
@@ -82,6 +83,33 @@ def write_trace_file(trace, f, extra_files=None):
     codes, made = Codes(), {}
     add_trace(trace, codes)
     write_trace(trace, f, extra_files, codes, lambda child: make_script_object(child, codes, made))
+
+
+def write_fixed_module(module, kept, f, extra_files):
+    """Write a frozen script: its methods with constants in the place of members, except the attributes ``kept``."""
+    codes, state, lines = Codes(), {"training": False}, ["  training : bool"]
+    own = [freeze_method(module, name, kept) for name in methods_of(module) if name == "forward" or name in kept]
+    for name, value, kind in plain_members(module, own):
+        if any(line.constant == name for each in own for line in lines_of(each.graph) if line.kind().endswith("Attr")):
+            state[name] = typed(value, kind)
+            lines.append(declare(name, annotation_of(kind)))
+    for each in own:
+        add_functions(each, codes)
+
+    def write(path):
+        head = [f"class {path.rpartition('.')[2]}(Module):", "  __parameters__ = []", "  __buffers__ = []", *lines]
+        return "\n".join(head) + "\n" + "".join(write_script(each, path, None, 1, codes.constants) for each in own)
+
+    path = codes.add_class(class_name(module), write)
+    put_archive(f, ScriptObject(path, state), codes.texts, codes.constants, extra_files)
+
+
+def write_fixed_trace(trace, f, extra_files):
+    """Write a frozen trace: its programs with constants in the place of members."""
+    codes, programs = Codes(), {name: fix_program(each) for name, each in trace._programs.items()}
+    add_trace(trace, codes)
+    owner = write_trace_class(Module(), class_name(trace), programs, codes, lambda child: None)
+    put_archive(f, owner, codes.texts, codes.constants, extra_files)
 
 
 def make_script_object(module, codes, made):

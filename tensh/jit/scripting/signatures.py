@@ -27,6 +27,7 @@ class Signature:
     """One overload of an operator; ``text`` is its declaration."""
 
     def __init__(self, full, parameters, result):
+        self.full = full
         self.name, self.text = full.partition(".")[0], f"{full}({parameters}) -> {result}"
         self.formals, self.result = read_formals(parameters), read_kind(result)
 

@@ -58,7 +58,7 @@ REASONS = (
         "parts of TorchScript's compiler; torch.jit has its functions",
         """
         jit *Type Script* Lite* AliasDb Argument ArgumentSpec CompleteArgumentSpec Block CallStack Capsule Code
-        CompilationUnit ConcreteModuleTypeBuilder DeepCopyMemoTable *SerializationStorageContext
+        ConcreteModuleTypeBuilder DeepCopyMemoTable *SerializationStorageContext
         DeserializationStorageContext ErrorReport ExecutionPlan FileCheck FunctionSchema Gradient Graph
         GraphExecutorState IODescriptor JITException LockingLogger LoggerBase NoopLogger BufferDict ModuleDict
         ParameterDict Node OperatorInfo StaticModule TracingState Use Value import_ir_module* merge_type_* parse_*
