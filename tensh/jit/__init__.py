@@ -11,8 +11,9 @@ WHERE = {
     "tensh.jit._script": "RecursiveScriptModule ScriptFunction ScriptModule script script_if_tracing _script_if_tracing",
     "tensh.jit.compilation_unit": "CompilationUnit",
     "tensh.jit.failures": "Error",
-    "tensh.jit.marks": "Attribute Final ScriptWarning annotate export export_opnames ignore interface isinstance is_scripting "
+    "tensh.jit.marks": "Attribute Final ScriptWarning annotate export ignore interface isinstance is_scripting "
     "script_method unused _overload _overload_method",
+    "tensh.jit.operator_names": "export_opnames",
     "tensh.jit.freezing": "freeze optimize_for_inference run_frozen_optimizations",
     "tensh.jit._serialization": "load save",
     "tensh.jit.forking": "Future fork wait",

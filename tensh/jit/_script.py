@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import sys
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn_quietly
@@ -14,6 +15,8 @@ from tensh.jit.meanings import translate
 from tensh.jit.own_members import read_properties, written_methods
 from tensh.jit.script_modules import RecursiveScriptModule, ScriptModule
 from tensh.jit.scriptable import NO_SOURCE, is_of_library, require_class, require_source
+from tensh.jit.scripting.sugar import class_of
+from tensh.jit.texts import make_functions, names_at
 from tensh.jit.type_names import take_script_names
 from tensh.jit.types import TypedSignature, class_path
 from tensh.jit.written_code import read_source, write_code
@@ -207,6 +210,30 @@ def script_module(module):
         name: script_module(child) if child is not None else None for name, child in module._modules.items()
     }
     return made
+
+
+def define(self, src):
+    """Give the module the methods that a text defines.
+
+    >>> import tensh as torch
+    >>> module = torch.jit.ScriptModule()
+    >>> module.define("def forward(self, x): return x * 2")
+    >>> module(torch.ones(1))
+    tensor([2.])
+    """
+    cls, original = type(self), class_of(self)
+    functions = {fn.__name__: fn for fn in make_functions(src, names_at(sys._getframe(1)))}
+    for fn in functions.values():
+        fn._torchscript_modifier = "export"  # files have it
+    kept = {"__module__": original.__module__, "__qualname__": original.__qualname__}
+    extended = type(original.__name__, (original,), functions | kept)
+    members = {name: Method(fn, class_path(original)) for name, fn in functions.items()}
+    self.__class__ = type(
+        cls.__name__, (extended, cls), members | {"_original": extended, "__module__": cls.__module__}
+    )
+
+
+ScriptModule.define = define
 
 
 def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):

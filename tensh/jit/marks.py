@@ -8,7 +8,7 @@ from typing import Final
 from tensh.engine.errors.warnings import warn_quietly
 
 __all__ = [
-    "Attribute", "Final", "ScriptWarning", "annotate", "export", "export_opnames", "ignore", "interface", "isinstance",
+    "Attribute", "Final", "ScriptWarning", "annotate", "export", "ignore", "interface", "isinstance",
     "is_scripting", "script_method", "unused",
 ]  # fmt: skip
 
@@ -139,12 +139,3 @@ def isinstance(obj, target_type):
 
     kinds = target_type if builtins.isinstance(target_type, tuple) else (target_type,)
     return any(fits_type(obj, each, exact=True) for each in kinds)
-
-
-def export_opnames(m):
-    """Return the names of the operators that a traced or scripted module calls, sorted."""
-    if not hasattr(m, "_programs"):
-        from tensh.jit.scripting.operator_names import list_operators
-
-        return list_operators(m)
-    return sorted({line.target.name() for line in m._program.graph.nodes if hasattr(line.target, "_opname")})

@@ -3,7 +3,6 @@
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.graph import Graph
 from tensh.fx.node import map_aggregate
-from tensh.jit.script_modules import RecursiveScriptModule
 from tensh.tracing.program import Place
 
 __all__ = ["Part", "name_methods", "take_parts"]
@@ -75,7 +74,7 @@ def name_methods(programs, root):
     ``parts`` of every program and part are the parts of the calls in it, by call. Scripted submodules have methods of their own.
     """
     found = {}
-    scripted = {path for path, each in root.named_modules() if isinstance(each, RecursiveScriptModule)}
+    scripted = {path for path, each in root.named_modules() if isinstance(getattr(type(each), "_original", None), type)}
 
     def visit(program, prefix):
         parts = take_parts(program, prefix)

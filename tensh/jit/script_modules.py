@@ -2,7 +2,6 @@
 
 import copy
 import io
-import sys
 
 from tensh.jit.scripting.sugar import class_of
 from tensh.jit.types import class_path, fits_type
@@ -66,19 +65,6 @@ class ScriptModule(Module):
         file = io.BytesIO()
         self.save(file, _extra_files)
         return file.getvalue()
-
-    def define(self, src):
-        """Give the module the methods that a text defines.
-
-        >>> import tensh as torch
-        >>> module = torch.jit.ScriptModule()
-        >>> module.define("def forward(self, x): return x * 2")
-        >>> module(torch.ones(1))
-        tensor([2.])
-        """
-        from tensh.jit.compilation_unit import define_methods, names_at
-
-        define_methods(self, src, names_at(sys._getframe(1)))
 
     def graph_for(self, *args, **kwargs):
         """Run ``forward``, and return its graph with what it calls in the place of the calls: there is no other program for some inputs."""
