@@ -39,6 +39,7 @@ def ask(overload, handlers, args, kwargs):
 
 
 def ask_one_by_one(overload, handlers, args, kwargs):
+    """Return the first answer of a handler, each asked with the mode that it is switched off; raise TypeError if there is none."""
     types = tuple(type(each) for each in handlers if isinstance(each, Tensor))
     for each in handlers:
         if isinstance(each, Tensor):

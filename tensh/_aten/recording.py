@@ -154,6 +154,7 @@ class Shadows:
             stack += node.inputs
 
     def keep(self, value, role=None):
+        """Return what a node keeps in the place of a shadow's array: the tensor that it stands for. Raise Unknown if there is none."""
         if role == 0 and self.lost is not None and type(value) is Absent:
             return hold(self.lost)
         if type(value) is tuple:

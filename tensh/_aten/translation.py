@@ -243,6 +243,7 @@ def write_result(point, args, options):
 
 
 def translate_call(point, args, options):
+    """Call the operators that a public function stands for; return its result."""
     name = name_in_space(point.public)
     if name in READERS:
         require_element(point.original, args[0])

@@ -43,6 +43,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
 
 
 def _check_strategy(strategy, create_graph, strict):
+    """Raise for an unknown strategy, and for settings that tangents do not have."""
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(
             'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs than '

@@ -154,6 +154,7 @@ class FunctionRecorder(TorchFunctionMode):
             del self.before[id(self.used.pop(place))]
 
     def record(self, func, name, args, kwargs, result):
+        """Add the node of a call in PyTorch's form: an operator of Python, a method, or a function."""
         self.follow_grad()
         place, modules = find_place(3)
         kind, stored = instruction_at(place.code, place.instruction) if place else ("", None)

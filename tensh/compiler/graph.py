@@ -27,6 +27,7 @@ class Graph:
         self.rebuild, self.title, self.kind, self.decision = rebuild, title, kind, program.decision
 
     def call(self, tensors):
+        """Run the program on tensors that the guard has accepted; return what the function returns."""
         program = self.program
         arrays = given = [t.array for t in tensors]
         if program.written and program.differentiable:  # for a backward pass that replays the lines

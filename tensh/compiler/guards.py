@@ -172,6 +172,7 @@ class Guards:
                     self.add(f"{self.constant(each)}.__dict__[{name!r}]", value, attributes)
 
     def add_module(self, module, attributes):
+        """Require that a module keeps its settings, members and hooks."""
         members = module.__dict__
         own = self.constant(members, "m")
         simple = [n for n, v in members.items() if (n[0] != "_" or n in attributes) and type(v) in SIMPLE and v == v]
@@ -207,6 +208,7 @@ class Guards:
         self.add_class(type(module), attributes, members)
 
     def add_function(self, function, attributes):
+        """Require that a function keeps the values that it has captured, and its defaults."""
         if (
             hasattr(function, "_is_constant")
             or function.__module__ in ("torch",)

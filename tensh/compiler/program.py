@@ -62,6 +62,7 @@ class Program:
                 raise Break(f"{line.name} uses a tensor without a dense array", place(line))
 
     def build(self, lowering, tangents):
+        """Divide the steps into a forward and a backward pass, optimize both, and write them."""
         var = lowering.variable
         ins = [var(value) for value in self.inputs]
         outs = [var(value) for value in self.outputs]
@@ -119,6 +120,7 @@ class Program:
         return found
 
     def write(self, ins, outs, saved, starts, gradients, constants, merged):
+        """Write both passes as Python functions, and compile them."""
         namespace, taken, kept = {}, set(), {}
         for each, value in zip(ins, self.inputs, strict=True):
             each.name = None

@@ -130,6 +130,7 @@ class Lowering:
 
     # ── functions that are not made of operators ─────────────────────────────
     def lower_function(self, line):
+        """Add the step of a line whose function is not an operator on elements."""
         name = line.name
         if name in ALIASES and len(line.outputs) == 1:
             self.variables[line.outputs[0]] = self.variable(line.args[0])  # another name for the same array
@@ -166,6 +167,7 @@ class Lowering:
         self.add(EFFECT, line.name, line.function, self.arrays(line.args), outs, line, self.arrays(line.options))
 
     def is_private(self, line, shared):
+        """Return True if a write in place can be computed as a new value: nothing else sees the memory, and shape and dtype stay."""
         op, target = line.operator, line.args[0]
         if (
             op is None

@@ -125,6 +125,7 @@ class Watch:
 
     # ── functions of Python ──────────────────────────────────────────────────
     def look_at_call(self, frame, filename):
+        """Stop the capture at a Python function whose effects a graph lacks."""
         code = frame.f_code
         if is_tensh_file(filename):
             refused = (
@@ -173,6 +174,7 @@ class Watch:
                 self.guards.add_parts(given[name], names.attributes)
 
     def look_at_builtin(self, frame, function, standard):
+        """Stop the capture at a function written in C whose effects a graph lacks."""
         name = getattr(function, "__name__", "?")
         module = getattr(function, "__module__", None)
         owner = getattr(function, "__self__", None)

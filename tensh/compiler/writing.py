@@ -104,6 +104,7 @@ class Writer:
         return self.lines
 
     def write_step(self, step, dying):
+        """Yield the lines of a step; its result may use the memory of a ``dying`` variable."""
         if step.kind is FUSED:
             yield from self.write_group(step)
             return
@@ -140,6 +141,7 @@ class Writer:
         return f"{texts[0]}.reshape({texts[1]})" if step.name == RESHAPED else None
 
     def write_kernel(self, step, dying=(), into=None, block=False):
+        """Return the line of a step that calls a kernel, which writes ``into`` a variable or into a dying one where it can."""
         function = step.function
         if step.kind is POINTWISE and step.out.size >= PARALLEL_LIGHT and step.name in ARRAYS and not block:
             function = ARRAYS[step.name]
@@ -174,6 +176,7 @@ class Writer:
         return f"{left} = {call if is_array else f'asarray({call})'}"
 
     def write_call(self, step, comment):
+        """Yield the lines of a step that calls a function on tensors: an effect, a check, or one with several results."""
         given = [self.text(each, True) for each in step.args]
         given += [f"{key}={self.text(value, True)}" for key, value in step.options.items()]
         call = f"{self.function(step.name, step.function)}({', '.join(given)})"

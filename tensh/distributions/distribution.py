@@ -49,6 +49,7 @@ class Distribution:
         super().__init__()
 
     def _check_parameters(self):
+        """Raise ValueError for a parameter that does not satisfy its constraint."""
         try:
             declared = self.arg_constraints
         except NotImplementedError:

@@ -182,6 +182,7 @@ def _check_there(found, state, has_optimizers, options, submodules=None):
 
 # ── models ───────────────────────────────────────────────────────────────────
 def _read_model(model, options, submodules):
+    """Return the state dict of a model by plain names, without what the options leave out."""
     with torch.no_grad():
         found = model.state_dict()
         for name in list(found):

@@ -70,6 +70,7 @@ class PipelineSchedule:
             return self._run(self.forward_order(), False, args, kwargs, target, losses, return_outputs)
 
     def _run(self, order, backward, args, kwargs, target, losses, return_outputs, loss_kwargs=None):
+        """Run the passes of the stages in an order of (stage, number of the part, kind of pass); return the merged outputs if asked."""
         count, found = self._n_microbatches, {}
         self._check(args, target)
         parts = split_args_kwargs_into_chunks(args, kwargs, count, *self._chunk_specs)

@@ -158,6 +158,7 @@ class PipelineStage:
         return TAGS + 2 * (self.stage_index if to else self.stage_index + step) + ((step > 0) == to)
 
     def _send(self, number, step, tensors):
+        """Send the tensors of a part to the stage ``step`` further on, in this process or in another one."""
         neighbour = self.neighbours.get(self.stage_index + step)
         if neighbour is not None:
             neighbour._given[number, -step] = [each.detach() for each in tensors]

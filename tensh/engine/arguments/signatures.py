@@ -261,6 +261,7 @@ class Form:
         return values
 
     def _bind_keywords(self, given, options, values):
+        """Add the arguments by name to ``values``, after ``given`` ones by position; raise PyTorch's TypeError for those that do not fit."""
         for index, parameter in enumerate(self.parameters[given:], given):
             if parameter.name in options:
                 try:

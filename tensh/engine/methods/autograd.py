@@ -118,6 +118,7 @@ def grad_fn(t):
 
 
 def _set_grad(t, grad):
+    """Set ``t.grad``; raise PyTorch's errors for a gradient of another dtype, device or shape."""
     node = t.node
     accumulates = type(node) is AccumulateGrad
     if grad is not None:

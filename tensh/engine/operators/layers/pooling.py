@@ -114,6 +114,7 @@ def max_places(input, kernel, stride, padding, dilation, size):
 
 
 def find_largest(input, kernel, stride, padding, dilation, size):
+    """Return the place of the largest element of each window: the first of equal ones, the last nan."""
     low = lowest(input.dtype)
     whole = surround(input, kernel, stride, padding, dilation, size, low)
     best = fold_windows(whole, np.maximum, kernel, stride, dilation, size)

@@ -132,6 +132,7 @@ def ormqr(A, tau, other, left=True, transpose=False):
 
 
 def check_ormqr(A, tau, other, left):
+    """Raise PyTorch's errors for operands whose sizes do not fit."""
     for letter, array in (("input", A), ("other", other)):
         if array.ndim < 2:
             raise RuntimeError(f"torch.ormqr: {letter} must have at least 2 dimensions.")

@@ -71,6 +71,7 @@ def order(input, axis, descending):
 
 
 def sort_along(input, dim, descending):
+    """Return (sorted elements, their indices) along a dimension; the cores share the lines of a large array."""
     axis = wrap_dim(dim, input.ndim)
     if input.ndim == 0:
         return input.copy(), np.zeros((), I8)

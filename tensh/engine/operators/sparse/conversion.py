@@ -102,6 +102,7 @@ def require_request(t, name, layout, blocksize, dense_dim):
 
 
 def declare_conversion(layout, blocked):
+    """Declare the method ``to_LAYOUT``, with a size of blocks if the layout has them."""
     name = layout.name
     title = "To" + name.title().replace("_", "") + "Backward0"
 

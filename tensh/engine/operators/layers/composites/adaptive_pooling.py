@@ -190,6 +190,7 @@ def read_sizes(name, parameter, position, value, dims):
 
 
 def check_fractional(dims, shape, kernel, sizes, samples):
+    """Raise PyTorch's errors for sizes and samples that do not fit the input."""
     name = "fractional_max_pool2d()" if dims == 2 else "fractional_max_pool3d_out()"
     if 0 in shape[1:]:
         empty = shape.index(0, 1)

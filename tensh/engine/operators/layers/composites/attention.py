@@ -27,6 +27,7 @@ from tensh.engine.operators.shapes.composites.joining import cat
 
 # ── one head ─────────────────────────────────────────────────────────────────
 def check(query, key, value, attn_mask):
+    """Raise PyTorch's errors for operands of different dtypes, devices or dimensions."""
     given = {"query": query, "key": key, "value": value}
     if len({t.dtype for t in given.values()}) > 1:
         kinds = [f"{name}.dtype: {t.dtype.spoken}" for name, t in given.items()]

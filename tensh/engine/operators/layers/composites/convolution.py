@@ -98,6 +98,7 @@ def refuse_bias_dtype(dtype, bias):
 
 
 def check_shapes(input, weight, bias, groups, transposed):
+    """Raise PyTorch's errors for shapes that do not fit each other or the number of groups."""
     shape, size = list(weight.array.shape), list(input.array.shape)
     if len(size) != len(shape):
         raise RuntimeError(describe_dims(shape, size, " "))

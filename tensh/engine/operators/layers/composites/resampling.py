@@ -230,6 +230,7 @@ CHANGED = (
 
 
 def check_grid(input, grid):
+    """Raise PyTorch's errors for a grid that does not fit the input."""
     shape = require(input, "grid_sampler", "input", 1).array.shape
     points = require(grid, "grid_sampler", "grid", 2).array.shape
     where = f"but got input with sizes {list(shape)} and grid with sizes {list(points)}"

@@ -119,13 +119,14 @@ def parse_equation(equation):
     left, arrow, right = equation.partition("->")
     inputs, position = [], 0
     for number, part in enumerate(left.split(",")):
-        inputs.append(letters(part, position, f"for operand {number}"))
+        inputs.append(read_letters(part, position, f"for operand {number}"))
         position += len(part) + 1
-    output = letters(right, position + 1, "in the output") if arrow else None
+    output = read_letters(right, position + 1, "in the output") if arrow else None
     return tuple(inputs), output
 
 
-def letters(part, position, where):
+def read_letters(part, position, where):
+    """Return the subscripts of a term, with one letter for an ellipsis; raise PyTorch's errors for other characters."""
     found, i = "", 0
     while i < len(part):
         c = part[i]

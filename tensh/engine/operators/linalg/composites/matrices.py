@@ -88,10 +88,11 @@ def multi_dot(tensors):
     tensors = list(tensors)
     if len(tensors) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
-    return chain(tensors)
+    return multiply_in_best_order(tensors)
 
 
-def chain(tensors):
+def multiply_in_best_order(tensors):
+    """Check the factors of ``multi_dot``, and multiply them in the cheapest order."""
     size = []
     for place, (t, which) in enumerate(((tensors[0], "first"), (tensors[-1], "last"))):
         if t.array.ndim not in (1, 2):
@@ -119,10 +120,10 @@ def chain(tensors):
                 f"multi_dot(): tensors {number - 1} and {number} with shapes {list(before.shape)} and {list(t.shape)} "
                 "cannot be multiplied"
             )
-    return multiply_chain(tensors, cheapest(tensors), 0, len(tensors) - 1).reshape(size)
+    return multiply_chain(tensors, find_cheapest_splits(tensors), 0, len(tensors) - 1).reshape(size)
 
 
-def cheapest(tensors):
+def find_cheapest_splits(tensors):
     """Return the best split of every part of the chain, by dynamic programming over products of the sizes."""
     sizes = [tensors[0].array.shape[0], *(t.array.shape[1] for t in tensors)]
     count = len(tensors)
@@ -165,7 +166,7 @@ def chain_matmul(*matrices, out=None):
     for t in matrices:
         if t.array.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {t.array.ndim}, expected 2 instead.")
-    result = matrices[0].clone() if len(matrices) == 1 else chain(list(matrices))
+    result = matrices[0].clone() if len(matrices) == 1 else multiply_in_best_order(list(matrices))
     return result if out is None else write_out(out, result, "chain_matmul")
 
 

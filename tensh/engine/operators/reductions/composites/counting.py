@@ -140,6 +140,7 @@ def warn_of_copies(values, boundaries, sorter):
 
 
 def check_dimensions(ordered, values):
+    """Raise PyTorch's errors for boundaries and values whose dimensions do not fit."""
     if ordered.ndim == 1:
         return
     if not values.ndim:
