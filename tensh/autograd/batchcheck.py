@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.autograd.checking import GradcheckError, differentiable
+from tensh.autograd.checking import GradcheckError, select_differentiable
 from tensh.autograd.forwardcheck import draw_two
 from tensh.engine import find_public
 from tensh.engine.autograd.gradients import grad
@@ -10,7 +10,7 @@ from tensh.engine.autograd.gradients import grad
 
 def check_batched(func, inputs, checked):
     """Raise GradcheckError unless a batch of weights gives the same gradients as each weight alone."""
-    for number, output in enumerate(differentiable(func(*inputs))):
+    for number, output in enumerate(select_differentiable(func(*inputs))):
         batch = draw_two(output)
         options = {"retain_graph": True, "allow_unused": True, "materialize_grads": True}
         alone = [grad(output, checked, weight, **options) for weight in batch]

@@ -58,7 +58,7 @@ def inputs_to_check(inputs):
 
 def check(func, inputs, checked, eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, fast):
     """Raise GradcheckError unless the Jacobians of all outputs agree with differences, and are the same when computed twice."""
-    outputs = differentiable(func(*inputs))
+    outputs = select_differentiable(func(*inputs))
     for number, output in enumerate(outputs):
         for part in (1j, 1) if output.is_complex() else (1,):
             analytic = analytic_rows(output, checked, part, check_grad_dtypes)
@@ -67,7 +67,7 @@ def check(func, inputs, checked, eps, atol, rtol, nondet_tol, check_undefined_gr
             for index, (a, n) in enumerate(zip(analytic, numeric)):
                 if not np.allclose(a, n, rtol, atol):
                     kind = checked[index].array.dtype
-                    raise GradcheckError(mismatch(a.astype(kind), n.astype(kind), number, index, part, output))
+                    raise GradcheckError(describe_mismatch(a.astype(kind), n.astype(kind), number, index, part, output))
                 if np.abs(a - again[index]).max(initial=0) > nondet_tol:
                     raise GradcheckError(
                         "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
@@ -111,7 +111,7 @@ def check_input(index, x):
         )
 
 
-def differentiable(outputs):
+def select_differentiable(outputs):
     outputs = tuple(outputs) if isinstance(outputs, (tuple, list)) else (outputs,)
     found = [o for o in outputs if o.requires_grad]
     if any(o.layout is not strided for o in found):
@@ -166,7 +166,7 @@ def slope_of(func, inputs, x, place, value, step, number, part, fast):
     for sign in (-1, 1):
         x.array[place] = value + sign * step
         try:
-            ends.append(values(func, inputs, number))
+            ends.append(compute_output(func, inputs, number))
         finally:
             x.array[place] = value
     require_alike(*ends, step, None if fast else place)  # PyTorch's quick check moves all elements at once
@@ -174,10 +174,10 @@ def slope_of(func, inputs, x, place, value, step, number, part, fast):
     return slope.imag if part == 1j else slope.real
 
 
-def values(func, inputs, number):
+def compute_output(func, inputs, number):
     """Return a copy of the differentiable output at index ``number``, as an array."""
     with enable_grad():
-        return differentiable(func(*inputs))[number].array.copy()
+        return select_differentiable(func(*inputs))[number].array.copy()
 
 
 def require_alike(one, two, eps, place=None):
@@ -218,7 +218,7 @@ def first_output(func, inputs):
     return outputs[0].array.copy() if outputs else None
 
 
-def mismatch(analytic, numeric, output, index, part, tensor):
+def describe_mismatch(analytic, numeric, output, index, part, tensor):
     what = f"Jacobian mismatch for output {output} with respect to input {index},\n"
     if tensor.is_complex():
         what = (
@@ -230,7 +230,7 @@ def mismatch(analytic, numeric, output, index, part, tensor):
 
 def check_zero_weights(func, inputs, checked):
     """Check that a backward pass with zero weights gives zeros."""
-    outputs = differentiable(func(*inputs))
+    outputs = select_differentiable(func(*inputs))
     weights = [wrap(np.zeros_like(o.array)) for o in outputs]
     for g in grad(outputs, checked, weights, allow_unused=True):
         if g is not None and np.any(g.array != 0):
@@ -239,11 +239,11 @@ def check_zero_weights(func, inputs, checked):
 
 def check_undefined(func, inputs, checked):
     """Check that ``backward`` takes absent gradients for zeros: of all outputs, and of each of several."""
-    count = len(differentiable(func(*inputs)))
+    count = len(select_differentiable(func(*inputs)))
     for absent in [range(count), *([number] for number in range(count) if count > 1)]:
         outputs = [
             UndefinedGrad()(output) if number in absent else output
-            for number, output in enumerate(differentiable(func(*inputs)))
+            for number, output in enumerate(select_differentiable(func(*inputs)))
         ]
         weights = [wrap(np.zeros_like(output.array)) for output in outputs]
         try:

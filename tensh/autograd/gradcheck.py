@@ -6,10 +6,10 @@ from tensh.autograd.checking import (
     check,
     check_constant,
     check_forward,
-    differentiable,
     inputs_to_check,
     require_reverse,
     require_together,
+    select_differentiable,
 )
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.core.tensor import Tensor
@@ -53,7 +53,7 @@ def gradcheck(
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     try:
         checked = inputs_to_check(inputs)
-        if not differentiable(func(*inputs)):
+        if not select_differentiable(func(*inputs)):
             return check_constant(func, inputs, checked, eps)
         if check_backward_ad:
             check(
@@ -103,7 +103,7 @@ def gradgradcheck(
     require_reverse(check_fwd_over_rev, check_rev_over_rev, check_undefined_grad, check_batched_grad)
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     if grad_outputs is None:
-        weights = draw_weights(differentiable(func(*inputs)), gen_non_contig_grad_outputs)
+        weights = draw_weights(select_differentiable(func(*inputs)), gen_non_contig_grad_outputs)
     else:
         weights = [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs)
     return gradcheck(
@@ -148,7 +148,7 @@ def first_derivative(func, inputs, count):
             x.requires_grad_() if isinstance(x, Tensor) and given.requires_grad and not x.requires_grad else x
             for x, given in zip(xs, inputs, strict=True)
         )
-        outputs = differentiable(func(*xs))
+        outputs = select_differentiable(func(*xs))
         wanted = [x for x in xs if isinstance(x, Tensor) and x.requires_grad]
         gradients = grad(outputs, wanted, ws, create_graph=True, allow_unused=True)
         return tuple(g for g in gradients if isinstance(g, Tensor))

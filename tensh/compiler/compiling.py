@@ -66,7 +66,7 @@ def is_plain():
     )  # fmt: skip
 
 
-def surroundings():
+def read_surroundings():
     """Return the settings that determine what operators compute."""
     casting = sys.modules.get("tensh.amp.casting")
     return mode.grad, casting and casting.state.lower, get_default_dtype()
@@ -100,7 +100,7 @@ class CompiledFunction:
             return self.run_unchanged(args, kwargs)
         if self.off or not is_plain():
             return self.function(*args, **kwargs)
-        around = surroundings()
+        around = read_surroundings()
         for graph in self.graphs:
             if graph.around == around and (tensors := graph.guard(args, kwargs)) is not None:
                 try:
@@ -257,7 +257,7 @@ class CompiledFunction:
             reasons = [each for each in (watch.reason, recorder.reason, self.fullgraph and recorder.branch) if each]
             if reasons:
                 raise min(reasons, key=lambda each: each.own)  # the first for which PyTorch has no graph either
-            if surroundings() != around:
+            if read_surroundings() != around:
                 raise Break("the function leaves a mode of torch changed")
             self.graphs.append(self.make_graph(recorder, guards, result, args, kwargs, around, entries))
         except Break as reason:

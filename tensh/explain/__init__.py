@@ -14,7 +14,7 @@ from tensh.explain.causes.none import explain_given_none
 from tensh.explain.causes.signatures import explain_lacking
 from tensh.explain.causes.situation import first_explanation
 from tensh.explain.lines import whole_lines
-from tensh.explain.making import turn, unseen
+from tensh.explain.making import list_unseen, turn
 from tensh.explain.place import Place
 from tensh.explain.rules import rule_for
 from tensh.explain.search import explain_by_search
@@ -45,7 +45,7 @@ def explain(error, traceback, place):
         rule=close_up(found.rule),
         advice=found.advice and close_up(found.advice),
         then=afterwards(call, found.fits[0]) if call and found.fits and not found.fits[0].line else None,
-        made=tuple(unseen(place, [operand.text for operand in found.operands])),
+        made=tuple(list_unseen(place, [operand.text for operand in found.operands])),
         turn=turn(place, names),
     )
     if call is None or call.module is None:

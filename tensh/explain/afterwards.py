@@ -29,13 +29,13 @@ def afterwards(call, fit):
             except Unknown:
                 return None
             except Exception:
-                return sentence(node, failed, fit, shadow)
+                return write_sentence(node, failed, fit, shadow)
     except (Unknown, Exception):
         return None
     return None
 
 
-def sentence(node, failed, fit, shadow):
+def write_sentence(node, failed, fit, shadow):
     shapes = shadow.shapes(ast.Expr(node))
     symbol = f" {SYMBOLS[type(node.op)]} " if isinstance(node, ast.BinOp) and type(node.op) in SYMBOLS else ", "
     code = ast.unparse(node).replace(failed, f"({fit.text})" if symbol != ", " else fit.text, 1)

@@ -35,7 +35,7 @@ def write_statements(place, number, changes):
     line = place.source.split("\n")[number - 1]
     spans = {}
     for text in changes:
-        nearest = max(found, key=lambda each: (is_alike(each, text), likeness(each, text)))
+        nearest = max(found, key=lambda each: (is_alike(each, text), measure_likeness(each, text)))
         spans[in_characters(line, nearest.col_offset), in_characters(line, nearest.end_col_offset)] = text
     for (start, end), text in sorted(spans.items(), reverse=True):
         line = line[:start] + text + line[end:]
@@ -56,5 +56,5 @@ def is_alike(statement, text):
     return bool(targets) and targets == [*map(ast.unparse, getattr(ast.parse(text).body[0], "targets", ()))]
 
 
-def likeness(statement, text):
+def measure_likeness(statement, text):
     return SequenceMatcher(None, ast.unparse(statement), text).ratio()

@@ -11,7 +11,7 @@ SHOWN = 2  # lines shown before a place
 MOST_TURNS = 100_000  # elements examined of a list
 
 
-def unseen(place, texts):
+def list_unseen(place, texts):
     """Yield (name, line) for each name whose assignment is certain and not shown beside the place."""
     for name in dict.fromkeys(texts):
         line = line_that_made(place, name) if name and name.isidentifier() else None

@@ -128,10 +128,10 @@ def vjp_by(func, primals, argnums, has_aux):
                     f"{each.dtype}"
                 )
     leaves, structure = flatten(fresh if argnums is None else select_arguments(fresh, argnums, range(len(fresh))))
-    return results, puller(flat, spec, leaves, structure), *aux
+    return results, make_pullback(flat, spec, leaves, structure), *aux
 
 
-def puller(outputs, expected, leaves, structure):
+def make_pullback(outputs, expected, leaves, structure):
     """Make the function from weights to gradients that ``vjp`` returns."""
 
     def wrapper(cotangents, retain_graph=True, create_graph=None):

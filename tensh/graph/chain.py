@@ -27,7 +27,7 @@ def lines(explanation, name, times="·", room=None):
             ("plain", ": " + _("no path leads from {root} to {name}").format(root=root.short, name=name)),
         ]
         return
-    yield headline(explanation, name, root, target)
+    yield write_headline(explanation, name, root, target)
     yield [("plain", "")]
     scalar = is_scalar(explanation)
     if explanation.is_by_use:
@@ -67,7 +67,7 @@ def is_scalar(explanation):
     return all(step.factor is not None for path in explanation.paths for step in path.steps)
 
 
-def headline(explanation, name, root, target):
+def write_headline(explanation, name, root, target):
     paths = count_paths(explanation.path_count)
     values = sorted(
         (n for n in explanation.graph if n.kind == "leaf" and n.variable and n.value is not None),

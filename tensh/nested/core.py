@@ -54,7 +54,7 @@ class Nested(torch.Tensor):
 
     def _gradient_like(self, g):
         """Return the gradient of the elements as a nested tensor like this one."""
-        return nest(twin(g), self._form)
+        return nest(make_twin(g), self._form)
 
     @property
     def grad(self):
@@ -93,11 +93,11 @@ class Nested(torch.Tensor):
 
 def gradient_of(nested, accessor):
     found = ask_elements(accessor.__get__, nested)
-    return None if found is None else nest(twin(found), nested._form)
+    return None if found is None else nest(make_twin(found), nested._form)
 
 
 # ── nested tensors and their elements ────────────────────────────────────────
-def twin(t):
+def make_twin(t):
     """Make a second object on the same elements, with the same node."""
     made = new()
     made.array, made.node, made._base, made._kept = t.array, t.node, t._base, None
@@ -118,7 +118,7 @@ def elements_of(value):
     """Return the elements of a nested tensor as an ordinary tensor, a view; other values unchanged."""
     if not isinstance(value, Nested):
         return value
-    made = twin(value)
+    made = make_twin(value)
     if value._base is None:  # writes through views of the elements modify the nested tensor
         made._base, made._view_info, made._time = value, None, clock.last_write
     return made
@@ -146,7 +146,7 @@ def copy_elements(func, input, *args, **kwargs):
 
 def write_elements(func, input, *args, **kwargs):
     """Apply a function that writes into its first operand."""
-    elements = twin(input)
+    elements = make_twin(input)
     func(elements, *map(elements_of, args), **{name: elements_of(value) for name, value in kwargs.items()})
     input.node = elements.node
     if elements._base is not None:
@@ -169,7 +169,7 @@ def run_backward(func, input, gradient=None, retain_graph=None, create_graph=Fal
 def hook_gradient(func, input, hook):
     """Register a hook that receives the gradient as a nested tensor."""
     form = input._form
-    return func(elements_of(input), lambda g: elements_of(hook(nest(twin(g), form))))
+    return func(elements_of(input), lambda g: elements_of(hook(nest(make_twin(g), form))))
 
 
 def detach_in_place(func, input):

@@ -129,14 +129,14 @@ def plot(*series, lines=True, logx=False, logy=False, name=""):
     xs = [x[0].reshape(-1) if x else np.arange(len(each), dtype=np.float64) for each in ys]
     if len(xs[0]) != len(ys[0]):
         raise ValueError(_("plot(): x has {xs} values and y has {ys}").format(xs=len(xs[0]), ys=len(ys[0])))
-    xs, ys = [drawable(x, logx) for x in xs], [drawable(y, logy) for y in ys]
+    xs, ys = [keep_drawable(x, logx) for x in xs], [keep_drawable(y, logy) for y in ys]
     if not any(np.isfinite(x + y).any() for x, y in zip(xs, ys, strict=True)):
         raise ValueError(_("plot(): there are no values to draw"))
     library()
     return Curves(xs, ys, lines, logx, logy, name)
 
 
-def drawable(values, log):
+def keep_drawable(values, log):
     """Return the values, with NaN (a gap in the curve) for those outside of a logarithmic axis."""
     return np.where(np.isfinite(values) & ((values > 0) | (not log)), values, np.nan)
 

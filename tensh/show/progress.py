@@ -38,7 +38,7 @@ def _track(iterable, description, total, values):
     if total is None:
         total = length_hint(iterable, -1)
         total = None if total < 0 else total
-    report = reporter()(description, total)
+    report = choose_reporter()(description, total)
     begun = perf_counter()
     next_look = begun + DELAY
     taken = 0
@@ -58,7 +58,7 @@ def _track(iterable, description, total, values):
         values.close()
 
 
-def reporter():
+def choose_reporter():
     """Return the class of the reporter: by `style`, otherwise by the kind of stderr."""
     chosen = style
     if chosen == "auto":

@@ -52,7 +52,7 @@ def closest(word, known):
         slipped, differing, name = each
         return slipped, differing, sorted(name) != sorted(word), -SequenceMatcher(None, word, name).ratio()
 
-    near = sorted((each for each in near if each[0] <= slips(word)), key=rank)
+    near = sorted((each for each in near if each[0] <= count_slips(word)), key=rank)
     first = near[:1]
     if first and sorted(first[0][2]) == sorted(word):
         name = first[0][2]
@@ -65,6 +65,6 @@ def closest(word, known):
     return [name for *_, name in first]
 
 
-def slips(word):
+def count_slips(word):
     """Return the number of letters of a word that may be wrong."""
     return min(max((len(word) - 1) // 3, 1), MOST_SLIPS) if len(word) > 2 else 0

@@ -188,12 +188,12 @@ def describe_number(actual, expected, rtol, atol, equal_nan):
         return None
     relative = difference / abs(expected) if expected else float("inf")
     lines = [f"Expected {expected} but got {actual}.", *differences(difference, "", relative, "", rtol, atol)]
-    return headline("Scalars", rtol, atol) + "\n".join(lines).replace("Greatest absolute", "Absolute").replace(
+    return write_headline("Scalars", rtol, atol) + "\n".join(lines).replace("Greatest absolute", "Absolute").replace(
         "Greatest relative", "Relative"
     )
 
 
-def headline(what, rtol, atol):
+def write_headline(what, rtol, atol):
     return f"{what} are not {'close' if rtol or atol else 'equal'}!\n\n"
 
 
@@ -274,4 +274,4 @@ def describe_elements(actual, expected, close, rtol, atol, what):
         f"Mismatched elements: {number} / {total} ({number / total:.1%})",
         *differences(*greatest, rtol, atol),
     ]
-    return headline(what, rtol, atol) + "\n".join(lines)
+    return write_headline(what, rtol, atol) + "\n".join(lines)

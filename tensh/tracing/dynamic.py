@@ -103,7 +103,7 @@ def free_sizes(program, trace, dynamic, ranges, apart):
         if place and apart and len(names) > 1 and not runs_reversed(trace, ways[1 : -len(SHRINKING)], names):
             break
         other = other or found
-        if outcomes(found) == outcomes(program):
+        if list_outcomes(found) == list_outcomes(program):
             other = found
             break
     if other is None:
@@ -117,7 +117,7 @@ def free_sizes(program, trace, dynamic, ranges, apart):
             smallest = trace(lambda size, name: program.limits[name][0])
         except Exception:  # the program does not take such small sizes
             smallest = program
-        if outcomes(smallest) == outcomes(program):
+        if list_outcomes(smallest) == list_outcomes(program):
             compare(program, smallest)
     fold_sizes(program, other)
     program.output_dims = name_outputs(program, other, dynamic)
@@ -163,7 +163,7 @@ def add_step(size, number, step, apart):
     return size
 
 
-def outcomes(program):
+def list_outcomes(program):
     """Return what the program decided on sizes."""
     return [(each.name, each.outcome) for each in getattr(program.graph, "decisions", ())]
 

@@ -137,7 +137,7 @@ class DTensor(torch.Tensor):
 
     def _gradient_like(self, g):
         placements = tuple(Replicate() if isinstance(each, Partial) else each for each in self.placements)
-        return distribute(twin(g), self.device_mesh, placements, self.shape)
+        return distribute(make_twin(g), self.device_mesh, placements, self.shape)
 
     def __deepcopy__(self, memo):
         made = like(self, part(self).detach().clone())
@@ -156,7 +156,7 @@ class DTensor(torch.Tensor):
 
 
 # ── objects and their parts ──────────────────────────────────────────────────
-def twin(t):
+def make_twin(t):
     """Make an ordinary tensor on the same elements, with the same node."""
     made = new()
     made.array, made.node, made._base, made._kept = t.array, t.node, t._base, None
@@ -169,7 +169,7 @@ def part(value, is_view=False):
     """Return this process's part of a distributed tensor as an ordinary tensor; other values unchanged."""
     if not isinstance(value, DTensor):
         return value
-    made = twin(value)
+    made = make_twin(value)
     if is_view and value._base is None:  # writes through the part modify the tensor
         made._base, made._view_info, made._time = value, None, clock.last_write
     return made

@@ -35,7 +35,7 @@ VALUES = frozenset("ndim shape dtype layout is_cuda requires_grad".split())
 """The attributes of a tensor other than methods."""
 
 
-def misfit(failure, function, parameters, args, options, python=False):
+def find_misfit(failure, function, parameters, args, options, python=False):
     """Return PyTorch's exception for a failure; None if the failure stands.
 
     ``python`` says that the function is Python in PyTorch, too, and uses some arguments without checks.

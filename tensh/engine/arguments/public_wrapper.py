@@ -218,9 +218,9 @@ class PublicWrapper:
         beginning = f"{self.fn.__name__}(): argument 'out'"  # the code that writes does not know the name in messages
         if type(failure) is TypeError and (said := str(failure)).startswith(beginning):
             raise TypeError(self.name + said.removeprefix(self.fn.__name__)) from None
-        from tensh.engine.arguments.misfits import misfit  # imported for errors alone
+        from tensh.engine.arguments.misfits import find_misfit  # imported for errors alone
 
-        wrong = misfit(failure, self.name, self.parameters, args, options)
+        wrong = find_misfit(failure, self.name, self.parameters, args, options)
         if wrong is not None:
             raise wrong from None
 

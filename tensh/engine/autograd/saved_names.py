@@ -111,10 +111,10 @@ def as_shown(name, value):
     if name == "reduction":
         return WORDS.get(value, value)
     if name in UNSIGNED:
-        return tuple(map(unsign, value)) if type(value) is tuple else unsign(value)
+        return tuple(map(drop_sign, value)) if type(value) is tuple else drop_sign(value)
     return value
 
 
-def unsign(number):
+def drop_sign(number):
     """Return an int without its sign, as 64 bits; anything else unchanged."""
     return number % (1 << 64) if type(number) is int else number

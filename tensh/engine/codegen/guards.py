@@ -67,11 +67,12 @@ def wrap_guarded(fn, name):
     )
 
     def wrong_with(failure, args, options):
-        from tensh.engine.arguments.misfits import earlier_misfit, misfit, unanswered_class  # imported for errors alone
+        # imported for errors alone
+        from tensh.engine.arguments.misfits import earlier_misfit, find_misfit, unanswered_class
 
         unanswered = unanswered_class(fn, (*args, *options.values()))
         parameters = inspect.signature(fn).parameters
-        wrong = unanswered or misfit(failure, name, parameters, args, options, python=True)
+        wrong = unanswered or find_misfit(failure, name, parameters, args, options, python=True)
         if wrong is None and hasattr(failure, "refused"):
             return earlier_misfit(failure.refused, parameters, args)
         return wrong

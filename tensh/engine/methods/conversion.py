@@ -139,7 +139,7 @@ CASTS = {
 }  # fmt: skip
 
 
-def caster(name, to):
+def declare_cast(name, to):
     """Declare the method ``NAME()``."""
 
     def method(self, *, memory_format=None):
@@ -155,7 +155,7 @@ def caster(name, to):
 
 
 for _name, _dtype in CASTS.items():
-    caster(_name, ALL[_dtype])
+    declare_cast(_name, ALL[_dtype])
 
 
 def type_as(self, other):

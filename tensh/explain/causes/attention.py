@@ -4,7 +4,7 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.layers import maker, try_shape
+from tensh.explain.causes.layers import find_maker, try_shape
 from tensh.explain.causes.situation import first_explanation, message_of, operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
@@ -44,7 +44,7 @@ def other_order_of_batch(situation, node):
     if not situation.says("the batch number of src and tgt must be equal") or len(node.args) < 2:
         return None
     shapes = [getattr(situation.tensor_of(each), "shape", ()) for each in node.args[:2]]
-    made = maker(node.func, situation)
+    made = find_maker(node.func, situation)
     if {*map(len, shapes)} != {3} or shapes[0][0] != shapes[1][0] or not isinstance(made, ast.Call):
         return None
     if any(each.arg == "batch_first" for each in made.keywords):
@@ -82,7 +82,7 @@ def mask_of_other_steps(situation, node):
     given = next((each.value for each in node.keywords if each.arg in ("attn_mask", "mask")), None)
     if not found or given is None:
         return None
-    made = maker(given, situation)
+    made = find_maker(given, situation)
     if not isinstance(made, ast.Call) or not ast.unparse(made.func).endswith("generate_square_subsequent_mask"):
         return None
     rule = _("the mask is made for {size} steps, but the sequences have {steps}").format(size=found[1], steps=found[2])
@@ -148,9 +148,9 @@ def other_features(situation, node):
     rule = _("{name} expects {wanted} features in the last dimension, but got {got}").format(
         name=kind, wanted=wanted, got=got
     )
-    made = maker(node.func, situation)
+    made = find_maker(node.func, situation)
     if isinstance(made, ast.Call) and ast.unparse(made.func).endswith(STACKS) and made.args:
-        made = made.args[0] if isinstance(made.args[0], ast.Call) else maker(made.args[0], situation)
+        made = made.args[0] if isinstance(made.args[0], ast.Call) else find_maker(made.args[0], situation)
     sizes = sizes_in(made) if isinstance(made, ast.Call) else None
     fit = None
     if sizes and isinstance(sizes[0], ast.Constant) and kind in INPUTS:

@@ -4,7 +4,7 @@ import ast
 from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.layers import maker, part_of
+from tensh.explain.causes.layers import find_maker, part_of
 from tensh.explain.causes.situation import Situation, first_explanation, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import set_keyword
@@ -202,7 +202,7 @@ def resized_layers(loading, keys):
     fits = []
     for path in dict.fromkeys(key.rpartition(".")[0] for key in keys):
         layer = loading.owner.get_submodule(path)
-        made = maker(loading.node.func.value, loading.situation)
+        made = find_maker(loading.node.func.value, loading.situation)
         for part in path.split(".") if path else ():
             made = part_of(made, part, loading.situation)
         fit = fit_layer(loading, layer, path, made)

@@ -177,13 +177,13 @@ def construction(situation):
     if not is_module(model):
         return None
     path = next((path for path, each in model.named_modules() if each is call.module), None)
-    node = maker(function, situation) if path is not None else None
+    node = find_maker(function, situation) if path is not None else None
     for part in path.split(".") if path else ():
         node = part_of(node, part, situation)
     return node if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(type(call.module).__name__) else None
 
 
-def maker(node, situation):
+def find_maker(node, situation):
     """Return the expression that made the value of an expression."""
     match node:
         case ast.Name(id="self"):
@@ -192,9 +192,9 @@ def maker(node, situation):
             made = situation.find_assignment(name)
             return made.value if isinstance(made, ast.Assign) else None
         case ast.Attribute(value=owner, attr=name):
-            return part_of(maker(owner, situation), name, situation)
+            return part_of(find_maker(owner, situation), name, situation)
         case ast.Subscript(value=owner, slice=ast.Constant(value=int(number))):
-            return part_of(maker(owner, situation), str(number), situation)
+            return part_of(find_maker(owner, situation), str(number), situation)
     return None
 
 

@@ -178,7 +178,7 @@ def none_in_call(situation, node):
     function = situation.look_up(node.func) or situation.evaluate(node.func)
     written = [(n, each) for n, each in enumerate(node.args) if is_constant(each)]
     written += [(each.arg, each.value) for each in node.keywords if is_constant(each.value)]
-    found = [each for place, _value in written if (each := lacking(function, place)) is not None]
+    found = [each for place, _value in written if (each := find_lacking(function, place)) is not None]
     if len(found) != 1:
         return None
     rule = _("{function} needs a value for {name}, but got None").format(
@@ -192,7 +192,7 @@ def is_constant(node):
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def lacking(function, place):
+def find_lacking(function, place):
     """Return the Lacking parameter at a place or of a name; None if it may be None, or is not known."""
     if function is None or not is_tensh_value(function):
         return None

@@ -2,7 +2,7 @@
 
 import ast
 
-from tensh.explain.causes.layers import maker
+from tensh.explain.causes.layers import find_maker
 from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
@@ -28,7 +28,7 @@ def explain_residual(situation):
         return None
     fits = []
     for call, layer in calls:
-        made, padding = maker(call.func, situation), padding_for(layer)
+        made, padding = find_maker(call.func, situation), padding_for(layer)
         fit = (
             replace_node(situation.place, made, f"{ast.unparse(made)[:-1]}, padding={padding})")
             if made and padding

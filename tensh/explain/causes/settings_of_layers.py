@@ -3,7 +3,7 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.layers import maker, part_of
+from tensh.explain.causes.layers import find_maker, part_of
 from tensh.explain.causes.situation import explain_replacement, first_explanation, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
@@ -57,7 +57,7 @@ def size_of_output(situation, node):
         "{kind} gets {size}, but its setting is the size of the result: whole numbers, whatever the size of the input"
     )
     rule = rule.format(kind=kind, size=size)
-    made = maker(node.func, situation)
+    made = find_maker(node.func, situation)
     made = part_of(made, name, situation) if name else made
     written = made.args[0] if isinstance(made, ast.Call) and made.args else None
     if written is not None and all(float(each).is_integer() for each in sizes if each is not None):

@@ -8,7 +8,7 @@ from tensh.jit.checking.values import UNKNOWN, Value, describe, is_known, join
 from tensh.jit.scripting.expressions import BINARY, COMPARISONS
 from tensh.jit.scripting.kinds import NUMBER, parts_of
 from tensh.jit.scripting.signatures import overloads_of
-from tensh.return_types import makers
+from tensh.return_types import find_makers
 
 __all__ = ["Operators", "with_fields", "NUMBERS"]
 
@@ -109,7 +109,7 @@ class Operators:
 
 def with_fields(value, name):
     """Return the result of an operator with the names of its parts."""
-    maker = makers().get(name)
+    maker = find_makers().get(name)
     if maker and len(maker.outs) == len(parts_of(value.kind) or ()):
         value.fields = maker.outs
     return value

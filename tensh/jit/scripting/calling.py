@@ -115,7 +115,7 @@ def emit_call(builder, signature, chosen, found, at):
     if not several:
         return made if gives else builder.constant(None)
     packed = pack(builder, made)
-    maker = return_types.makers().get(signature.name)
+    maker = return_types.find_makers().get(signature.name)
     packed.fields = maker.outs if maker and len(maker.outs) == len(gives) else ()
     return packed
 

@@ -73,7 +73,7 @@ def combine(func, input, other=None, *args, **kwargs):
         return map_values(func, input, other, *args, **kwargs)
     if isinstance(input, Nested) and isinstance(other, Nested):
         if not agree(input, other._size):
-            raise misfit(func, input, other, input._size, other._size)
+            raise describe_misfit(func, input, other, input._size, other._size)
         return nest(func(elements_of(input), elements_of(other), *args, **kwargs), input._form)
     nested, dense = (input, other) if isinstance(input, Nested) else (other, input)
     if dense.dim() > nested.ndim:
@@ -108,13 +108,13 @@ def ragged_like(func, nested, dense):
     """Repeat a tensor with as many dimensions along the ragged one, as a nested tensor."""
     if dense.dim() != nested.ndim or dense.shape[0] != nested._size[0]:
         shapes = (nested.shape, dense.shape) if func is not None else ()
-        raise misfit(func, nested, dense, *shapes)
+        raise describe_misfit(func, nested, dense, *shapes)
     ragged, width = nested._form.ragged, padded_width(nested)
     padded = dense.expand([width if d == ragged else n for d, n in enumerate(dense.shape)])
     return unpad(padded, nested._form, elements_of(nested).shape[ragged - 1])
 
 
-def misfit(func, input, other, one, two):
+def describe_misfit(func, input, other, one, two):
     name = name_operator(name_in_space(func), (input, other), {})
     return RuntimeError(f"cannot call binary pointwise function {name} with inputs of shapes {one} and {two}")
 
@@ -126,7 +126,7 @@ def combine_in_place(func, input, other=None, *args, **kwargs):
     if isinstance(other, torch.Tensor):
         if isinstance(other, Nested):
             if not agree(input, other._size):
-                raise misfit(func, input, other, input._size, other._size)
+                raise describe_misfit(func, input, other, input._size, other._size)
         elif input.ndim < drop_leading_ones(other).dim() + 2:
             other = ragged_like(func, input, other)
         else:

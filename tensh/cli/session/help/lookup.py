@@ -18,7 +18,7 @@ from tensh.cli.session.help import matching, names, page, values
 from tensh.cli.session.help.unknown import Unknown
 from tensh.cli.session.static.known import find_known, find_parts
 from tensh.engine.codegen.public_forms import name_in_space
-from tensh.engine.methods.unsupported import NotInTensh, sentence
+from tensh.engine.methods.unsupported import NotInTensh, write_sentence
 from tensh.support.language import _
 from tensh.support.spelling import close
 
@@ -85,7 +85,7 @@ def step(known, value, part, text):
         if found is not None:
             return found, found.value if found.kind != "property" else None
         if names.is_only_in_pytorch(f"{space}.{part}"):
-            raise NotInTensh(sentence(f"{space}.{part}"))
+            raise NotInTensh(write_sentence(f"{space}.{part}"))
     try:
         if issubclass(type(value), ModuleType):
             return None, getattr(value, part)
@@ -116,7 +116,7 @@ def find_public_page(text, with_source=False):
     if found is None:
         absent = names.find_missing(text)
         if absent:
-            raise NotInTensh(sentence(absent))
+            raise NotInTensh(write_sentence(absent))
         raise Unknown(
             _("{text}: neither tensh nor PyTorch has this name{meant}").format(text=text, meant=suggest_public(text))
         )

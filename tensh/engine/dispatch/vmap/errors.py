@@ -64,7 +64,7 @@ SMALLER_IN_FALLBACK = (
 )
 
 
-def refusal(message, error=RuntimeError):
+def make_refusal(message, error=RuntimeError):
     """Return a method that raises."""
 
     def refuse(self, *args, **options):
@@ -73,10 +73,10 @@ def refusal(message, error=RuntimeError):
     return refuse
 
 
-item, control_flow, elements = refusal(ITEM), refusal(CONTROL_FLOW), refusal(NO_STORAGE)
-set_requires_grad = refusal(REQUIRES_GRAD)
-data = refusal("accessing `data` under vmap transform is not allowed")
-set_data = refusal("mutating directly with `.data` under vmap transform is not allowed.")
+item, control_flow, elements = make_refusal(ITEM), make_refusal(CONTROL_FLOW), make_refusal(NO_STORAGE)
+set_requires_grad = make_refusal(REQUIRES_GRAD)
+data = make_refusal("accessing `data` under vmap transform is not allowed")
+set_data = make_refusal("mutating directly with `.data` under vmap transform is not allowed.")
 
 
 def set_grad(t, grad):
@@ -95,15 +95,15 @@ def sample_text(t, *, tensor_contents=None):
     return text(t)
 
 
-no_storage = refusal("Cannot access storage of BatchedTensorImpl", NotImplementedError)
+no_storage = make_refusal("Cannot access storage of BatchedTensorImpl", NotImplementedError)
 METHODS = {
     "item": item, "__float__": item, "__int__": item, "__complex__": item, "__index__": item, "__contains__": item,
     "__bool__": control_flow, "is_nonzero": control_flow, "tolist": elements, "numpy": elements, "__array__": elements,
-    "data_ptr": elements, "requires_grad_": set_requires_grad, "backward": refusal(BACKWARD), "__repr__": sample_text,
+    "data_ptr": elements, "requires_grad_": set_requires_grad, "backward": make_refusal(BACKWARD), "__repr__": sample_text,
     "__format__": format_sample,
     "__deepcopy__": no_storage, "__reduce_ex__": no_storage, "untyped_storage": no_storage, "set_": no_storage,
     "is_shared": no_storage, "share_memory_": no_storage, "apply_": elements, "map_": elements,
-    "pin_memory": refusal(
+    "pin_memory": make_refusal(
         "Batching rule not implemented for aten::pin_memory; the fallback path doesn't work on out= or view ops."
     ),
 }  # fmt: skip

@@ -56,7 +56,7 @@ def complete_options(t, given):
 
 
 # ── zeros, ones, empty ───────────────────────────────────────────────────────
-def filler(name, make, what):
+def declare_filled(name, make, what):
     """Declare ``NAME(size)``, ``NAME_like(input)`` and ``input.new_NAME(size)``, made by ``make(shape, dtype)``."""
     text = f"(tuple of ints size, {OUT}{', torch.memory_format memory_format = None' if name == 'empty' else ''})"
     own_text, like_text = f"(tuple of ints size, *, {KEYWORDS})", f"(Tensor input, {LIKE})"
@@ -188,9 +188,9 @@ def make_like_array(array, make, dtype=None, memory_format=None):
     return result
 
 
-zeros, zeros_like = filler("zeros", np.zeros, "filled with zeros")
-ones, ones_like = filler("ones", make_ones, "filled with ones")
-empty, empty_like = filler("empty", make_unset, "with uninitialized elements")
+zeros, zeros_like = declare_filled("zeros", np.zeros, "filled with zeros")
+ones, ones_like = declare_filled("ones", make_ones, "filled with ones")
+empty, empty_like = declare_filled("empty", make_unset, "with uninitialized elements")
 
 
 # ── full ─────────────────────────────────────────────────────────────────────

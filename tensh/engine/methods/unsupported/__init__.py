@@ -69,7 +69,7 @@ def patterns():
     return [(re.compile("|".join(map(translate, each.patterns))), each) for each in REASONS]
 
 
-def sentence(path):
+def write_sentence(path):
     """Return the message for a name that exists in PyTorch but not in tensh."""
     why = reason(path)
     yet = "" if why else " yet"
@@ -85,13 +85,15 @@ def unsupported_name(space, name):
     if not is_in_pytorch(path):
         return AttributeError(f"module '{space}' has no attribute '{name}'")
     kind = CannotImport if _imports() else NotInTensh
-    return kind(sentence(path), name=name)
+    return kind(write_sentence(path), name=name)
 
 
 def unsupported_module(path):
     """Return the exception for ``import torch.x.y`` if there is no such module."""
     kind, message = (
-        (CannotImport, sentence(path)) if is_in_pytorch(path) else (ModuleNotFoundError, f"No module named {path!r}")
+        (CannotImport, write_sentence(path))
+        if is_in_pytorch(path)
+        else (ModuleNotFoundError, f"No module named {path!r}")
     )
     return kind(message, name=path)
 
@@ -127,7 +129,7 @@ class UnsupportedMember:
         self.name = name
 
     def __get__(self, t, kind):
-        raise NotInTensh(sentence(f"torch.Tensor.{self.name}"), name=self.name, obj=t)
+        raise NotInTensh(write_sentence(f"torch.Tensor.{self.name}"), name=self.name, obj=t)
 
 
 def add_unsupported(tensor):

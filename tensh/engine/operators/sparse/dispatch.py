@@ -49,10 +49,10 @@ def answer(name, args, options):
             return TABLE[name](*args, **options)
         except Lift:  # a part of the rule reads elements
             pass
-    raise refusal(name, overload(name, args), args)
+    raise make_refusal(name, overload(name, args), args)
 
 
-def refusal(name, title, args):
+def make_refusal(name, title, args):
     """Return PyTorch's error for an operator without a rule, which is called ``title`` there."""
     kind = backend(args)
     if kind == "SparseCPU":
@@ -93,7 +93,7 @@ def write(name, target, call, options):
     refuse_conversion(name, target, call[2:])
     if is_sparse(target) and call[0] not in TABLE:
         title, dot, overloaded = overload(call[0], call[1:]).partition(".")
-        raise refusal(call[0], title + "_" + dot + overloaded, call[1:])
+        raise make_refusal(call[0], title + "_" + dot + overloaded, call[1:])
     if is_sparse(target) and call[0] in ("t", "transpose") and target.array.layout is not COO:
         title = TITLES[target.array.layout]
         raise RuntimeError(f"torch.transpose_: in-place transposition is not supported for {title} layout")

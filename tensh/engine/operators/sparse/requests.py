@@ -16,7 +16,7 @@ def request(fn):
     return fn
 
 
-def refusal(kind, text):
+def make_refusal(kind, text):
     """Make a function that raises."""
 
     def refuse(self, *args, **options):
@@ -27,16 +27,16 @@ def refusal(kind, text):
 
 NO_POINTER = "Cannot access data pointer of Tensor that doesn't have storage"
 REQUESTS.update(
-    numpy=refusal(TypeError, "can't convert {title} layout tensor to numpy. Use Tensor.to_dense() first."),
-    tolist=refusal(RuntimeError, NO_POINTER),
-    data_ptr=refusal(RuntimeError, NO_POINTER),
-    untyped_storage=refusal(NotImplementedError, "Cannot access storage of {title}TensorImpl"),
-    storage=refusal(NotImplementedError, "Cannot access storage of {title}TensorImpl"),
-    reshape=refusal(RuntimeError, "reshape is not implemented for sparse tensors"),
-    flatten=refusal(RuntimeError, "reshape is not implemented for sparse tensors"),
-    expand=refusal(RuntimeError, "expand is unsupported for {title} tensors"),
-    contiguous=refusal(RuntimeError, "unsupported memory format option Contiguous"),
-    setitem=refusal(TypeError, "Cannot assign to a sparse tensor"),
+    numpy=make_refusal(TypeError, "can't convert {title} layout tensor to numpy. Use Tensor.to_dense() first."),
+    tolist=make_refusal(RuntimeError, NO_POINTER),
+    data_ptr=make_refusal(RuntimeError, NO_POINTER),
+    untyped_storage=make_refusal(NotImplementedError, "Cannot access storage of {title}TensorImpl"),
+    storage=make_refusal(NotImplementedError, "Cannot access storage of {title}TensorImpl"),
+    reshape=make_refusal(RuntimeError, "reshape is not implemented for sparse tensors"),
+    flatten=make_refusal(RuntimeError, "reshape is not implemented for sparse tensors"),
+    expand=make_refusal(RuntimeError, "expand is unsupported for {title} tensors"),
+    contiguous=make_refusal(RuntimeError, "unsupported memory format option Contiguous"),
+    setitem=make_refusal(TypeError, "Cannot assign to a sparse tensor"),
 )
 
 

@@ -42,7 +42,7 @@ class Column:
         return f"{value:>{self.width}.{self.decimals}f}{spread:>{7 if self.warnings else 0}}"
 
 
-def colour(text, value, best):
+def paint_time(text, value, best):
     """Return a time in the colour of its ratio to the best."""
     if value <= best * 1.01 or value <= best + 100e-9:
         return BEST + text + END * 2
@@ -138,7 +138,7 @@ class Table:
         result = self.cells.get((row, column))
         if self.colorize is Colorize.NONE or result is None:
             return text
-        return colour(text, result.median, self.best(row, column))
+        return paint_time(text, result.median, self.best(row, column))
 
 
 class Compare:

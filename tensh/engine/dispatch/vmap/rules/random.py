@@ -62,7 +62,7 @@ def elements(op):
     return rule
 
 
-def underivable(op):
+def draw_for_list(op):
     """Make the rule of an operator that draws for a list of tensors."""
     return lambda inputs, draw, name: draw_for_tensors(lambda values: op.fn(values, draw, name), list(inputs))
 
@@ -216,7 +216,7 @@ def fill(name):
 
 OPERATORS = {
     "bernoulli_each": elements, "normal_mean": elements, "normal_std": elements, "normal_both": elements,
-    "poisson_of": elements, "standard_gamma_of": elements, "underivable": underivable,
+    "poisson_of": elements, "standard_gamma_of": elements, "underivable": draw_for_list,
 }  # fmt: skip
 FUNCTIONS = {
     **dict.fromkeys(("rand", "randn", "randint", "normal"), factory),

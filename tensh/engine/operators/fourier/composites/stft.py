@@ -100,7 +100,7 @@ def transform_frames(
     window = pad_window(window, win_length, n_fft, signals)
     if window is not None:
         frames = frames * window
-    result = spectra(frames, 1 if normalized else 0, onesided).transpose_(1, 2)
+    result = transform_each(frames, 1 if normalized else 0, onesided).transpose_(1, 2)
     if input.array.ndim == 1:
         result = result.squeeze_(0)
     return result if wants_complex else view_as_real.fn(result)
@@ -168,7 +168,7 @@ def pad_window(window, win_length, n_fft, signals):
     return padded
 
 
-def spectra(frames, scaling, onesided):
+def transform_each(frames, scaling, onesided):
     """Transform each frame."""
     dtype = frames.array.dtype
     if dtype not in REAL:

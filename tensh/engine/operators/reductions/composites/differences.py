@@ -83,7 +83,7 @@ def gradient(input, *, spacing=None, dim=None, edge_order=1):
     for number, axis in enumerate(axes):
         if axis in axes[:number]:
             raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")
-    spaces = spacings(spacing, axes, dim, ndim)
+    spaces = list_spacings(spacing, axes, dim, ndim)
     if input.array.dtype == np.uint8:
         raise RuntimeError("torch.gradient does not support uint8 input.")
     if edge_order not in (1, 2):
@@ -97,7 +97,7 @@ def gradient(input, *, spacing=None, dim=None, edge_order=1):
     )
 
 
-def spacings(spacing, axes, dim, ndim):
+def list_spacings(spacing, axes, dim, ndim):
     """Return one spacing per dimension."""
     if spacing is None:
         return [1] * len(axes)
