@@ -111,8 +111,8 @@ def open_(
 
 def suggest_listing(files):
     """Yield the command that lists the tensors of files without a prompt."""
-    from tensh.cli.commands import shell_word
     from tensh.cli.session.files.opening import FORMATS
+    from tensh.support.escaping import shell_word
 
     if all(each.lower().endswith(FORMATS) for each in files):
         loads = " ".join(f"-c {shell_word(f'%load {each}')}" for each in files)
