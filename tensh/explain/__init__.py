@@ -7,12 +7,12 @@ stand-ins with the shapes and dtypes of the operands.
 from tensh.explain.afterwards import afterwards
 from tensh.explain.calls import find_failed_call
 from tensh.explain.causes import Situation, cause_of
-from tensh.explain.causes.dimensions import explain_dimensions
-from tensh.explain.causes.layers import fit_layer
-from tensh.explain.causes.loss_shapes import explain_loss_shapes
-from tensh.explain.causes.none import explain_given_none
-from tensh.explain.causes.signatures import explain_lacking
+from tensh.explain.causes.arguments.signatures import explain_lacking
+from tensh.explain.causes.data.loss_shapes import explain_loss_shapes
+from tensh.explain.causes.models.layers import fit_layer
+from tensh.explain.causes.names.none import explain_given_none
 from tensh.explain.causes.situation import first_explanation
+from tensh.explain.causes.values.dimensions import explain_dimensions
 from tensh.explain.lines import whole_lines
 from tensh.explain.making import list_unseen, turn
 from tensh.explain.place import Place

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import names_in
-from tensh.explain.causes.leaves import find_tensor_assignment
+from tensh.explain.causes.gradients.leaves import find_tensor_assignment
 from tensh.explain.causes.situation import find_assignment, place_of
 from tensh.explain.place import iterate_scope
 

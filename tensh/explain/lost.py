@@ -5,8 +5,8 @@ import types
 from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.operators import write_layer
 from tensh.explain.causes.situation import find_assignment, replace_node
+from tensh.explain.causes.values.operators import write_layer
 from tensh.explain.model import Explanation
 from tensh.explain.place import FUNCTIONS, iterate_scope, root
 from tensh.explain.shadow import Shadow, Unknown, is_from

@@ -1,51 +1,30 @@
 """Causes: where a value came from that made the code fail, found in the source and in the values of names."""
 
 from tensh.explain.causes.arguments import explain_argument
+from tensh.explain.causes.arguments.constraints import explain_constraint
+from tensh.explain.causes.arguments.distributions import explain_distribution
+from tensh.explain.causes.arguments.keywords import explain_keyword
 from tensh.explain.causes.arguments.optimizers import explain_key_of_group, explain_settings_of_groups
-from tensh.explain.causes.attention import explain_attention
-from tensh.explain.causes.batches import explain_batch, explain_format, explain_unknown_device
-from tensh.explain.causes.called import explain_called
-from tensh.explain.causes.checkpoints import explain_checkpoint
-from tensh.explain.causes.classes import explain_class
-from tensh.explain.causes.conditions import explain_condition
-from tensh.explain.causes.constraints import explain_constraint
-from tensh.explain.causes.containers import explain_container, explain_counter, explain_local_part
-from tensh.explain.causes.datasets import explain_dataset
-from tensh.explain.causes.definitions import (
-    explain_length,
-    explain_method_returned,
-    explain_misnamed,
-    explain_nothing_returned,
-    explain_super,
-    explain_uncalled_definition,
-    explain_without_self,
-)
-from tensh.explain.causes.distributions import explain_distribution
-from tensh.explain.causes.dtypes import explain_flag_of_numbers, explain_floats
-from tensh.explain.causes.earlier_slips import explain_earlier_slip
-from tensh.explain.causes.embeddings import explain_one_hot_indices
-from tensh.explain.causes.files import explain_file
-from tensh.explain.causes.functions import explain_function
-from tensh.explain.causes.gradients import absent_gradient
-from tensh.explain.causes.graphs import explain_cut_graph, explain_second_pass, explain_several_numbers
-from tensh.explain.causes.hooks import explain_hook
-from tensh.explain.causes.imports import explain_unimported
-from tensh.explain.causes.indexing import explain_index
-from tensh.explain.causes.iterating import explain_iterating
-from tensh.explain.causes.keeping import explain_keeping
-from tensh.explain.causes.keras import explain_keras
-from tensh.explain.causes.keywords import explain_keyword
-from tensh.explain.causes.languages import explain_language
-from tensh.explain.causes.left_out import explain_left_out
-from tensh.explain.causes.methods import (
-    explain_digits,
-    explain_rounded,
-    explain_uncalled,
-    explain_uncalled_class,
-    explain_uncalled_part,
-)
-from tensh.explain.causes.modes import explain_mode
-from tensh.explain.causes.modules import (
+from tensh.explain.causes.arguments.settings_of_layers import explain_tensor_for_setting
+from tensh.explain.causes.arguments.signatures import explain_missing_arguments
+from tensh.explain.causes.arguments.transforms import explain_transform
+from tensh.explain.causes.data.batches import explain_batch, explain_format, explain_unknown_device
+from tensh.explain.causes.data.datasets import explain_dataset
+from tensh.explain.causes.data.files import explain_file
+from tensh.explain.causes.data.keeping import explain_keeping
+from tensh.explain.causes.data.splits import explain_split
+from tensh.explain.causes.data.targets import explain_target
+from tensh.explain.causes.gradients.absent import absent_gradient
+from tensh.explain.causes.gradients.functions import explain_function
+from tensh.explain.causes.gradients.graphs import explain_cut_graph, explain_second_pass, explain_several_numbers
+from tensh.explain.causes.models.attention import explain_attention
+from tensh.explain.causes.models.checkpoints import explain_checkpoint
+from tensh.explain.causes.models.classes import explain_class
+from tensh.explain.causes.models.embeddings import explain_one_hot_indices
+from tensh.explain.causes.models.hooks import explain_hook
+from tensh.explain.causes.models.keras import explain_keras
+from tensh.explain.causes.models.modes import explain_mode
+from tensh.explain.causes.models.modules import (
     call_before_init,
     class_given_data,
     class_given_data_before_attribute,
@@ -58,28 +37,49 @@ from tensh.explain.causes.modules import (
     single_sample,
     tensor_for_parameter,
 )
-from tensh.explain.causes.naming import explain_naming
-from tensh.explain.causes.none import explain_none
-from tensh.explain.causes.operators import batch_for_tensor, explain_operator, explain_picked, plain_parameter
-from tensh.explain.causes.packed import explain_packed
-from tensh.explain.causes.parts import explain_part
-from tensh.explain.causes.quotients import explain_quotient
-from tensh.explain.causes.residuals import explain_residual
-from tensh.explain.causes.results import explain_result
-from tensh.explain.causes.returning import explain_early_return
-from tensh.explain.causes.settings_of_layers import explain_tensor_for_setting
-from tensh.explain.causes.siblings import explain_odd_one_out
-from tensh.explain.causes.signatures import explain_missing_arguments
+from tensh.explain.causes.models.packed import explain_packed
+from tensh.explain.causes.models.residuals import explain_residual
+from tensh.explain.causes.models.returning import explain_early_return
+from tensh.explain.causes.models.states import explain_state
+from tensh.explain.causes.models.steps import explain_step
+from tensh.explain.causes.names.definitions import (
+    explain_length,
+    explain_method_returned,
+    explain_misnamed,
+    explain_nothing_returned,
+    explain_super,
+    explain_uncalled_definition,
+    explain_without_self,
+)
+from tensh.explain.causes.names.earlier_slips import explain_earlier_slip
+from tensh.explain.causes.names.imports import explain_unimported
+from tensh.explain.causes.names.languages import explain_language
+from tensh.explain.causes.names.left_out import explain_left_out
+from tensh.explain.causes.names.methods import (
+    explain_digits,
+    explain_rounded,
+    explain_uncalled,
+    explain_uncalled_class,
+    explain_uncalled_part,
+)
+from tensh.explain.causes.names.naming import explain_naming
+from tensh.explain.causes.names.none import explain_none
+from tensh.explain.causes.names.siblings import explain_odd_one_out
+from tensh.explain.causes.names.values_of_names import explain_value_of_name
 from tensh.explain.causes.situation import Situation, first_explanation
-from tensh.explain.causes.splits import explain_split
-from tensh.explain.causes.states import explain_state
-from tensh.explain.causes.steps import explain_step
-from tensh.explain.causes.targets import explain_target
-from tensh.explain.causes.transforms import explain_transform
-from tensh.explain.causes.unpacking import explain_unpacked
-from tensh.explain.causes.values import explain_value
-from tensh.explain.causes.values_of_names import explain_value_of_name
-from tensh.explain.causes.zeros import explain_zero
+from tensh.explain.causes.values.called import explain_called
+from tensh.explain.causes.values.conditions import explain_condition
+from tensh.explain.causes.values.containers import explain_container, explain_counter, explain_local_part
+from tensh.explain.causes.values.dtypes import explain_flag_of_numbers, explain_floats
+from tensh.explain.causes.values.indexing import explain_index
+from tensh.explain.causes.values.iterating import explain_iterating
+from tensh.explain.causes.values.operators import batch_for_tensor, explain_operator, explain_picked, plain_parameter
+from tensh.explain.causes.values.parts import explain_part
+from tensh.explain.causes.values.python_values import explain_value
+from tensh.explain.causes.values.quotients import explain_quotient
+from tensh.explain.causes.values.results import explain_result
+from tensh.explain.causes.values.unpacking import explain_unpacked
+from tensh.explain.causes.values.zeros import explain_zero
 from tensh.explain.lost import explain_lost
 from tensh.explain.pairs import explain_compared_pair
 

@@ -76,7 +76,7 @@ def holds(optimizer, leaves):
 def not_a_leaf(place, names):
     """Return the note on a gradient that is not kept because the tensor was computed."""
     from tensh.explain.causes import Situation
-    from tensh.explain.causes.gradients import find_rebinding, not_kept
+    from tensh.explain.causes.gradients.absent import find_rebinding, not_kept
 
     name = (place.segment or "").removesuffix(".grad") if (place.segment or "").endswith(".grad") else None
     situation = Situation(None, names, piece(place), None)

@@ -8,7 +8,7 @@ from tensh.cli.session.failures.failure import users_frame
 from tensh.cli.session.notes.modes import layers
 from tensh.cli.session.notes.remarks import describe_change, is_optimizer, piece
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.embeddings import code_of_places
+from tensh.explain.causes.models.embeddings import code_of_places
 from tensh.explain.causes.situation import Situation, look_up
 from tensh.explain.cuts import locate_cut
 from tensh.explain.cuts.cut import SWITCHES

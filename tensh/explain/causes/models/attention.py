@@ -4,7 +4,7 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.layers import find_maker, try_shape
+from tensh.explain.causes.models.layers import find_maker, try_shape
 from tensh.explain.causes.situation import first_explanation, message_of, operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module

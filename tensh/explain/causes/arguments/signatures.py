@@ -4,7 +4,7 @@ import ast
 import re
 import types
 
-from tensh.explain.causes.keywords import list_arguments
+from tensh.explain.causes.arguments.keywords import list_arguments
 from tensh.explain.causes.situation import message_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import OPERATIONS, is_module

@@ -3,7 +3,7 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.leaves import requiring_grad
+from tensh.explain.causes.gradients.leaves import requiring_grad
 from tensh.explain.causes.situation import blocks_over, operand_of
 from tensh.explain.cuts import find_cut
 from tensh.explain.model import Explanation, Fit

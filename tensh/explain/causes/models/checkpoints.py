@@ -4,7 +4,7 @@ import ast
 from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.layers import find_maker, part_of
+from tensh.explain.causes.models.layers import find_maker, part_of
 from tensh.explain.causes.situation import Situation, first_explanation, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import set_keyword

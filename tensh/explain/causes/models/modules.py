@@ -4,8 +4,8 @@ import ast
 import types
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.operators import write_layer
 from tensh.explain.causes.situation import class_of, message_of, operand_of, replace_node, statement_on
+from tensh.explain.causes.values.operators import write_layer
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import iterate_scope, span
 from tensh.explain.shadow import is_module

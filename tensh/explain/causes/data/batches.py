@@ -4,7 +4,7 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.layers import construction
+from tensh.explain.causes.models.layers import construction
 from tensh.explain.causes.situation import class_of, first_explanation, message_of, operand_of, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.support.language import _

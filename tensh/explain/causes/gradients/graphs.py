@@ -5,8 +5,8 @@ import re
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import names_in
-from tensh.explain.causes.gradients import explain_not_required, find_rebinding, is_no_grad
-from tensh.explain.causes.leaves import requiring_grad
+from tensh.explain.causes.gradients.absent import explain_not_required, find_rebinding, is_no_grad
+from tensh.explain.causes.gradients.leaves import requiring_grad
 from tensh.explain.causes.situation import blocks_over, operand_of, replace_node
 from tensh.explain.cuts import find_cut
 from tensh.explain.history import follow, names_before

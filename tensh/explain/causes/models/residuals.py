@@ -2,7 +2,7 @@
 
 import ast
 
-from tensh.explain.causes.layers import find_maker
+from tensh.explain.causes.models.layers import find_maker
 from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module

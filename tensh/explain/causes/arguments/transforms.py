@@ -5,7 +5,7 @@ import re
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import names_in
-from tensh.explain.causes.functions import last_return
+from tensh.explain.causes.gradients.functions import last_return
 from tensh.explain.causes.situation import explain_replacement, first_explanation, message_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.trying import append_to_expression

@@ -4,8 +4,8 @@ import ast
 import inspect
 from typing import NamedTuple
 
+from tensh.explain.causes.names.values_of_names import assignment_of
 from tensh.explain.causes.situation import replace_node
-from tensh.explain.causes.values_of_names import assignment_of
 from tensh.explain.model import Explanation
 from tensh.explain.place import FUNCTIONS, bindings
 from tensh.explain.shadow import get_member, is_module, is_tensh_value

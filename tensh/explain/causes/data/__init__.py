@@ -1,0 +1,1 @@
+"""Data that does not fit: batches, datasets, files, and targets of losses."""

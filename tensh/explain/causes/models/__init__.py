@@ -1,0 +1,1 @@
+"""Models that are put together wrongly: their classes, layers, states and checkpoints."""

@@ -1,0 +1,1 @@
+"""Values of another kind than the code takes them for."""
