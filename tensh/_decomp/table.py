@@ -4,6 +4,7 @@ from functools import cache
 
 from tensh._aten.overloads import schemas
 from tensh._decomp import (
+    composed,
     convolutions,
     creation,
     einsum,
@@ -23,7 +24,7 @@ from tensh._decomp.further import FURTHER
 from tensh._decomp.rules import RULES, VIEWS
 
 FAMILIES = (
-    convolutions, creation, einsum, elementwise, gradients, images, indexing, layers, linalg, losses, recurrent, reductions, views, synonyms,
+    composed, convolutions, creation, einsum, elementwise, gradients, images, indexing, layers, linalg, losses, recurrent, reductions, views, synonyms,
 )  # fmt: skip
 """The modules that declare rules."""
 
