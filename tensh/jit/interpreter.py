@@ -14,7 +14,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.futures import Future
 from tensh.jit.library import join_path
-from tensh.jit.objects import ScriptInstance
+from tensh.jit.objects import ScriptInstance, adopt_enums
 from tensh.jit.operators import (
     BUILTINS,
     CONTEXTS,
@@ -392,4 +392,6 @@ def run_method(module, name, args, kwargs, depth=0):
     tree = module._library.method(module._class, name)
     if tree is None:
         raise Unknown(f"the code of {module._class} has no method {name} that tensh can read")
+    if not depth and module._library.enums:
+        args, kwargs = (adopt_enums(each, module._library.enums) for each in (args, kwargs))
     return call_function(module._library, tree, (module, *args), kwargs, depth)

@@ -9,6 +9,7 @@ import types
 from functools import partial
 
 from tensh.engine.dtypes.size import Size
+from tensh.jit.types import fits_type
 from tensh.jit.value_text import describe_value
 from tensh.support.naming import is_of_torch
 
@@ -154,6 +155,18 @@ CALLS = {
     "print": print_values,
 }
 """Function of Python -> the function of scripts."""
+
+
+def has_type(value, kinds):
+    """Return True for a value of a type that may have parameters, such as ``List[int]``, or of one of several."""
+    return any(fits_type(value, each, exact=True) for each in (kinds if isinstance(kinds, tuple) else (kinds,)))
+
+
+def has_parameters(nodes):
+    """Return True if types have parameters, which Python's ``isinstance`` refuses."""
+    return any(isinstance(each, ast.Subscript) for node in nodes for each in ast.walk(node))
+
+
 METHODS = {"size": as_list, "keys": as_list, "values": as_list, "items": as_list, "stride": strides}
 """Method without arguments -> the function that is applied to its result."""
 OPERATORS = {ast.Pow: power, ast.Div: divide, ast.Mod: remainder}
@@ -163,7 +176,7 @@ PARTS = frozenset(
 """Functions of tensors that return a list in scripts."""
 HELPERS = {
     f"_script_{each.__name__}": each
-    for each in (as_list, as_tuple, strides, divide, compute, remainder, format_text, *CALLS.values())
+    for each in (has_type, as_list, as_tuple, strides, divide, compute, remainder, format_text, *CALLS.values())
 }
 
 
@@ -217,6 +230,8 @@ class Meanings(ast.NodeTransformer):
             meaning = ast.copy_location(ast.Name("_script_meaning", ast.Load()), node)
             node.func = ast.copy_location(ast.Call(meaning, [node.func], []), node.func)
             return node
+        if isinstance(node.func, ast.Name) and node.func.id == "isinstance" and has_parameters(node.args[-1:]):
+            return self.call(has_type, node.args, node)
         if isinstance(node.func, ast.Name) and node.func.id in CALLS and node.func.id not in self.known:
             return self.call(CALLS[node.func.id], node.args, node, node.keywords)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "format" and not is_own(node.func.value):

@@ -3,7 +3,9 @@
 import enum
 import functools
 
-__all__ = ["EnumValue", "ScriptInstance", "make_enum", "restore", "to_be_pickled"]
+from tensh.jit.types import class_path
+
+__all__ = ["EnumValue", "ScriptInstance", "adopt_enums", "make_enum", "restore", "to_be_pickled"]
 
 VALUES = (int, float, str)
 """Types that the values of enums may have."""
@@ -45,6 +47,16 @@ def make_enum(name, values):
         return enum.Enum(name, members)
     except (TypeError, ValueError):
         return None
+
+
+def adopt_enums(value, enums):
+    """Return an argument with values of the file's classes in the place of those of the program's classes of the same names."""
+    if isinstance(value, enum.Enum):
+        found = enums.get(class_path(type(value)))
+        return value if found is None else found[value.name]
+    if isinstance(value, dict):
+        return {adopt_enums(key, enums): adopt_enums(each, enums) for key, each in value.items()}
+    return type(value)(adopt_enums(each, enums) for each in value) if type(value) in (list, tuple) else value
 
 
 def restore(value, library, is_object, made):

@@ -1,8 +1,8 @@
-"""Functions to script with loops that are left early, also out of contexts, with tasks, and with loops for values that nothing reads."""
+"""Functions to script with loops that are left early, also out of contexts, with tasks and tests of types, and with loops for values that nothing reads."""
 
-# ruff: noqa: B007, F841, SIM117, UP006, UP035
+# ruff: noqa: B007, F841, SIM117, UP006, UP007, UP035
 
-from typing import List
+from typing import Any, Dict, List, Union
 
 
 def make_loops(torch):
@@ -117,6 +117,35 @@ def make_loops(torch):
         return x
 
     return {name: value for name, value in locals().items() if name.startswith("l_")}
+
+
+def make_tests_of_types(torch):
+    """Return name -> function of a tensor and a number that tests of what type a value is."""
+
+    def t_one_of_several(x: Any, n: int):
+        if isinstance(x, (str, float, int)):
+            return 1
+        elif isinstance(x, (int, torch.Tensor)):
+            return 2
+        return 3
+
+    def t_with_parameters(x: Any, n: int):
+        if isinstance(x, List[int]):
+            return x[0]
+        if isinstance(x, Dict[str, int]):
+            return x["a"]
+        return n
+
+    def t_union_of_numbers(x, n: Union[int, float]):
+        if isinstance(n, int):
+            return float(n)
+        return float(n) + 1
+
+    def t_counts(x, n: int):
+        lengths = {"a": [n, n], "b": [1]}
+        return {key: sum(each) for key, each in lengths.items()}
+
+    return {name: value for name, value in locals().items() if name.startswith("t_")}
 
 
 def make_tasks(torch):

@@ -2,6 +2,7 @@
 
 # ruff: noqa: F811, UP006, UP007, UP035, UP045
 
+import enum
 import io
 import pickle
 import re
@@ -215,3 +216,20 @@ DECLARED = {
 @pytest.mark.parametrize("function", DECLARED)
 def test_declarations_are_written_as_pytorch_writes_them(function):
     assert str(torch.jit.script(function).schema) == DECLARED[function]
+
+
+class Shade(enum.Enum):
+    DARK = 1
+    LIGHT = 2
+
+
+def test_enums_of_the_program_are_those_of_a_file(oracle):
+    def shade(x, each: Shade):
+        return x + 1 if each == Shade.LIGHT else x
+
+    for library in (torch, oracle):
+        file = io.BytesIO()
+        library.jit.save(library.jit.script(shade), file)
+        file.seek(0)
+        loaded = library.jit.load(file)
+        assert [loaded(library.ones(1), each).item() for each in Shade] == [1, 2]

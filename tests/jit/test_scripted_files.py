@@ -12,7 +12,7 @@ import tensh as torch
 from tests.jit.scripted_functions import make_scripts
 from tests.jit.scripted_functions_of_tuples import CASES as CASES_OF_TUPLES
 from tests.jit.scripted_modules import make_scripted_modules
-from tests.jit.scripts_of_loops import make_loops, make_tasks
+from tests.jit.scripts_of_loops import make_loops, make_tasks, make_tests_of_types
 from tests.jit.scripts_of_traces import make_scripts_of_traces
 from tests.recorded.layers.cases import CASES, made, tensors
 from tests.support.zoo import make_models
@@ -59,6 +59,8 @@ def make_fresh(values):
 
 
 def compare(library, expected, found, tolerance=1e-4):
+    if not tensors(torch, expected):
+        assert found == expected
     pairs = zip(tensors(library, found), tensors(torch, expected), strict=True)
     for one, other in pairs:
         kind = complex if other.is_complex() else float
@@ -80,17 +82,17 @@ def test_named_tuples_and_texts_come_back_from_files(oracle, function):
 
 
 def make_flows(library):
-    return make_loops(library) | make_tasks(library)
+    return make_loops(library) | make_tasks(library) | make_tests_of_types(library)
 
 
 @pytest.mark.parametrize("name", make_flows(torch))
-def test_loops_that_are_left_early_and_tasks_come_back_from_files(oracle, name):
+def test_loops_that_are_left_early_tasks_and_tests_of_types_come_back_from_files(oracle, name):
     ours, file = make_flows(torch)[name], io.BytesIO()
     theirs = oracle.jit.script(make_flows(oracle)[name])
     assert torch.jit.script(ours).code == theirs.code
     oracle.jit.save(theirs, file)
     for number in range(4):
-        expected = ours(torch.tensor(1.0), number)
+        expected = torch.jit.script(ours)(torch.tensor(1.0), number)
         for data in (save(ours), file.getvalue()):
             for library in (torch, oracle):
                 compare(library, expected, load(library, data)(library.tensor(1.0), number))

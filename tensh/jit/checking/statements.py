@@ -157,6 +157,8 @@ class Statements:
         starred = any(isinstance(each, ast.Starred) for each in target.elts)
         parts = None
         if isinstance(found, Value):
+            if element_of(found.kind) is not None and starred:
+                self.refuse(source or node, "cannot statically infer the expected size of a list in this context")
             if element_of(found.kind) is not None:
                 parts = [Value(element_of(found.kind))] * len(target.elts)
             elif is_known(found.kind):

@@ -113,6 +113,8 @@ def fits(kind, wanted):
         return True
     if wanted in NUMBERS and (kind is bool or wanted is NUMBER and kind in NUMBERS):
         return True
+    if wanted is NUMBER and origin_of(kind) is typing.Union:
+        return all(each in NUMBERS for each in members(kind))
     if wanted in (ANY_ENUM, ANY_CLASS):
         return is_enum(kind) if wanted is ANY_ENUM else is_script_class(kind)
     if origin_of(wanted) is typing.Union:

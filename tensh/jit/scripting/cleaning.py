@@ -1,6 +1,7 @@
 """Passes over a graph after it is made: constants are computed and pooled, branches decided, and lines without effect dropped."""
 
 import itertools
+import math
 import operator
 
 from tensh.engine.core.tensor import Tensor
@@ -18,6 +19,7 @@ FOLDED = {
     "remainder": operator.mod, "neg": operator.neg, "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le,
     "gt": operator.gt, "ge": operator.ge, "__not__": operator.not_, "__is__": operator.is_, "__isnot__": operator.is_not,
     "Int": int, "Float": float, "Bool": bool, "str": str, "round": lambda value: float(round(value)), "sqrt": lambda value: value**0.5,
+    "gcd": math.gcd, "factorial": math.factorial, "floor": math.floor, "ceil": math.ceil, "exp": math.exp, "log": math.log,
     "min": min, "max": max, "pow": lambda one, other: float(one**other), "len": len, "__range_length": lambda a, b, c: len(range(a, b, c)),
 }  # fmt: skip
 """Operators on numbers and texts that are computed when the script is compiled."""

@@ -19,7 +19,7 @@ from tensh.jit.scripting.forms import find_function
 from tensh.jit.scripting.kinds import element_of, fields_of, fits, members_of, none, parts_of
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef, class_of
 from tensh.jit.scripting.traces import is_trace
-from tensh.jit.types import is_named_tuple, name_of, origin_of, short_name_of
+from tensh.jit.types import is_named_tuple, members_of_union, name_of, origin_of, short_name_of
 from tensh.support.naming import is_of_torch
 
 BUILTINS = {"abs": "abs", "min": "min", "max": "max"}
@@ -153,15 +153,18 @@ class Functions:
             return self.constant(decided, node.args[0])
         wanted = self.source.evaluate(node.args[1])
         wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+        if len(wanted) > 1:  # stands in the order of a union
+            wanted = members_of_union(typing.Union[wanted]) or wanted  # noqa: UP007
         names, shown = (", ".join(write_class(each, write) for each in wanted) for write in (name_of, short_name_of))
+        names = f"({names})" if len(wanted) > 1 else names
         attribute = ("types", names, f"[types=[{shown}]]")
         return self.emit("prim::isinstance", [self.value(node.args[0])], [bool], None, attribute)
 
     def narrow_instance(self, node, holds):
         """Narrow the type of a name to those that a test for instances leaves."""
         value = self.names.get(getattr(node.args[0], "id", None))
-        if isinstance(value, ScriptValue) and value.value_kind in (typing.Any, object) and holds:
-            wanted = self.source.evaluate(node.args[1])
+        if isinstance(value, ScriptValue) and value.value_kind in (typing.Any, object):
+            wanted = self.source.evaluate(node.args[1]) if holds else typing.Any
             self.cast(node.args[0].id, typing.Union[wanted] if isinstance(wanted, tuple) else wanted)  # noqa: UP007
         kinds = members_of(value.value_kind) if isinstance(value, ScriptValue) else ()
         if len(kinds) < 2:
@@ -181,6 +184,8 @@ class Functions:
         name = getattr(function, "__name__", None)
         if type(function).__name__ == "ScriptFunction":
             function = function._fn
+        if function in CASTS and len(args) == 1 and args[0].value_kind is function:
+            return args[0]
         if function in CASTS:
             return self.operate(CASTS[function], args, node)
         if getattr(function, "__module__", "") == "builtins" and name in PLAIN:

@@ -154,11 +154,11 @@ class Iteration:
         return made
 
     def compile_DictComp(self, node):
-        loop = node.generators[0]
-        found, before = self.expression(loop.iter), dict(self.names)
+        loop, before = node.generators[0], dict(self.names)
+        made = self.emit("prim::DictConstruct", [], [dict[str, Tensor]])
+        found = self.expression(loop.iter)
         if len(node.generators) > 1 or loop.ifs or self.items_of(found, node) is not None:
             self.source.refuse(node, "scripts cannot contain such a comprehension")
-        made = self.emit("prim::DictConstruct", [], [dict[str, Tensor]])
 
         def body(index):
             self.bind_target(loop.target, steps.take(index, node), node)

@@ -153,7 +153,7 @@ def fits(kind, formal, found=None):
     if kind == formal or formal is Any:
         return True
     if formal is NUMBER:
-        return kind in (int, float, complex)
+        return all(each in (int, float, complex) for each in members_of(kind))
     if formal in (ANY_ENUM, ANY_CLASS):
         return is_enum(kind) if formal is ANY_ENUM else is_script_class(kind)
     if (inner := optional_of(formal)) is not None:
