@@ -175,6 +175,10 @@ class ScriptArchive(Archive):
         return super().info(name.replace("data/", f"{self.part}/", 1) if name.startswith("data/") else name)
 
 
+HOOKS = ("__forward_pre_hooks__", "__forward_hooks__")
+"""Lists of a class that name the methods which run before and behind ``forward``."""
+
+
 class ScriptedFile(RecursiveScriptModule):
     """A module in a TorchScript file."""
 
@@ -245,6 +249,20 @@ class ScriptedFile(RecursiveScriptModule):
         facts = self._library.classes.get(self._class)
         if facts is not None and self._library.method(self._class, "forward") is None:
             raise AttributeError(f"'RecursiveScriptModule' object has no attribute '{name}'")
+
+    def __call__(self, *args, **kwargs):
+        facts = self._library.classes.get(self._class)
+        before, behind = (facts.lists.get(name, ()) if facts else () for name in HOOKS)
+        if not before and not behind:
+            return super().__call__(*args, **kwargs)
+        for name in before:
+            changed = run_method(self, name, (args,), {})
+            args = args if changed is None else changed if isinstance(changed, tuple) else (changed,)
+        result = super().__call__(*args, **kwargs)
+        for name in behind:
+            changed = run_method(self, name, (args, result), {})
+            result = result if changed is None else changed
+        return result
 
     def forward(self, *args, **kwargs):
         """Run the ``forward`` of the file."""

@@ -91,8 +91,8 @@ class CodePrinter:
         """Return a name that nothing has yet."""
         name = base
         while name in self.used or name in RESERVED:
-            count = self.numbers.get(base, 0)
-            name, self.numbers[base] = f"{base}{count}", count + 1
+            count = self.numbers.get(name, 0)
+            self.numbers[name], name = count + 1, f"{base}{count}"
         self.used.add(name)
         return name
 

@@ -6,7 +6,8 @@ Python only parses the text. A function with unknown elements is refused as a wh
 import ast
 from collections import namedtuple
 
-from tensh._aten.overloads import schemas_for_files
+from tensh._aten.overloads import schemas, schemas_for_files
+from tensh._aten.packets import all_overloads
 from tensh.jit.objects import make_enum
 from tensh.jit.operators import ADAPTED, BUILTINS, PRIM, SCALARS, Unknown
 
@@ -132,6 +133,8 @@ class Library:
             return
         if space == "ops.prim" and last in PRIM:
             return
+        if space == "torch" and last[0] == "_" and last not in schemas() and f"aten::{last}" in all_overloads():
+            return  # an inner operator that tensh lacks, which raises if it is reached: PyTorch's layers name some in rare branches
         if space.startswith("__torch__") or name == "torch.device":
             return  # looked up in the call
         if space == "" or space in ("torch", "ops.prim") or space.startswith("ops."):

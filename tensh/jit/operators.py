@@ -94,7 +94,7 @@ PRIM = {
     "NumToTensor": torch.tensor, "dtype": lambda t: DTYPES[str(t.dtype)[6:]], "device": lambda t: t.device, "shape": lambda t: list(t.shape),
     "RaiseException": raise_exception, "requires_grad": lambda t: t.requires_grad, "is_cuda": lambda t: False, "min": least, "max": greatest,
     "TupleIndex": lambda values, place: values[place], "unchecked_unwrap_optional": lambda value: value, "layout": lambda t: 0,
-    "abs": abs, "grad": lambda t: t.grad, "data": lambda t: t.detach(), "tolist": lambda t, *ignored: t.tolist(), "id": id,
+    "abs": abs, "grad": lambda t: t.grad, "data": lambda t: t.detach(), "tolist": lambda t, *ignored: t.tolist(), "id": id, "is_nested": lambda t: t.is_nested, "type": lambda place: place.type,
 }  # fmt: skip
 
 
@@ -194,6 +194,8 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
 ADAPTED = {
     "_convolution": convolution, **resizing.KERNELS, "dropout": lambda input, p, train: torch.nn.functional.dropout(input, p, train),
     "dropout_": lambda input, p, train: torch.nn.functional.dropout(input, p, train, inplace=True),
+    "broadcast_shapes": lambda *sizes: list(torch.broadcast_shapes(*sizes)),
+    "is_autocast_enabled": lambda *ignored: torch.is_autocast_enabled(),
     "wait": lambda future: future.wait() if isinstance(future, Future) else future,
 }  # fmt: skip
 """Operators whose function in tensh has other parameters."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
+from tests.jit.hooked_modules import make_hooked_modules
 from tests.jit.scripted_functions import make_scripts
 from tests.jit.scripted_functions_of_tuples import CASES as CASES_OF_TUPLES
 from tests.jit.scripted_modules import make_scripted_modules
@@ -79,6 +80,38 @@ def test_named_tuples_and_texts_come_back_from_files(oracle, function):
     for data in (save(function), file.getvalue()):
         for library in (torch, oracle):
             assert repr(load(library, data)(*args)) == expected
+
+
+@pytest.mark.parametrize("name", make_hooked_modules(torch))
+def test_modules_with_hooks_and_optional_members_come_back_from_files(oracle, name):
+    ours, theirs = (library.jit.script(make_hooked_modules(library)[name]) for library in (torch, oracle))
+    assert ours.code == theirs.code
+    file, rows = io.BytesIO(), [[1.0, -2.0]]
+    oracle.jit.save(theirs, file)
+    data = save(make_hooked_modules(torch)[name]), file.getvalue()
+    expected = ours(torch.tensor(rows))
+    compare(oracle, expected, theirs(oracle.tensor(rows)))
+    for each in data:
+        for library in (torch, oracle):
+            compare(library, expected, load(library, each)(library.tensor(rows)))
+
+
+PYTORCHS = {
+    "TransformerEncoderLayer(4, 2, 6, batch_first=True)": "randn(3, 5, 4)",
+    "TransformerDecoderLayer(4, 2, 6)": "randn(5, 3, 4), randn(6, 3, 4)",
+    "BCELoss(ones(4))": "rand(3, 4), rand(3, 4)",
+    "Upsample(scale_factor=2)": "randn(1, 2, 3, 3)",
+}
+"""Layers whose scripts in PyTorch name operators that only rare branches reach."""
+
+
+@pytest.mark.parametrize("layer", PYTORCHS)
+def test_pytorchs_scripts_of_layers_are_read(oracle, layer):
+    (theirs, given), (_, inputs) = (made(library, layer, PYTORCHS[layer]) for library in (oracle, torch))
+    file = io.BytesIO()
+    oracle.jit.save(oracle.jit.script(theirs.eval()), file)
+    file.seek(0)
+    compare(oracle, torch.jit.load(file)(*inputs), theirs(*given))
 
 
 def make_flows(library):

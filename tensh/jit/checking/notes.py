@@ -81,7 +81,7 @@ class Notes:
             self.refuse(node, unknown)
         note = self.value_of_note(node, note)
         require_contents(note)
-        if note is not MISSING and not is_type(note):
+        if note is not MISSING and not is_type(note) and not hasattr(note, "__torch_script_interface__"):
             self.refuse(node, unknown)
         if is_enum(note):
             require_enum(note)

@@ -211,6 +211,8 @@ class Statements:
             text = f"Tried to set nonexistent attribute: {target.attr}. Did you forget to initialize it in __init__()?"
             self.refuse(node, text)
         old = self.member(owner, target.attr, target)
+        if isinstance(old, Known) and old.value is None:
+            old = Value(none)
         if isinstance(old, Value) and not fits(convert(value, old.kind).kind, old.kind):
             text = f"Wrong type for attribute assignment. Expected {describe(old.kind)} but got {describe(value)}"
             self.refuse(node, text)

@@ -22,11 +22,12 @@ from tensh.jit.scripting.inlining import inline
 from tensh.jit.scripting.iteration import Iteration
 from tensh.jit.scripting.kinds import element_of, fits, join, none, uniform
 from tensh.jit.scripting.layers import declare_layer, is_layer
+from tensh.jit.scripting.method_calls import MethodCalls
 from tensh.jit.scripting.python_calls import PythonCalls
 from tensh.jit.scripting.sources import NotScriptable, Source
 from tensh.jit.scripting.statements import Statements
 from tensh.jit.scripting.subscripts import Subscripts
-from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef, class_of, kind_of_object, path_of
+from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef, class_name, class_of, kind_of_object, path_of
 from tensh.jit.scripting.traces import TraceMethod, is_trace
 from tensh.jit.types import TypedSignature
 
@@ -38,11 +39,13 @@ class Compiled:
 
     def __init__(self, name, graph, signature, kinds, result):
         self.name, self.graph, self.signature, self.kinds, self.result = name, graph, signature, kinds, result
+        self.owner = None  # the class of the module that a hook takes
 
 
 class Compiler(
     Expressions,
     Functions,
+    MethodCalls,
     Forks,
     PythonCalls,
     Annotated,
@@ -84,7 +87,7 @@ class Compiler(
         annotated = inspect.signature(self.fn).return_annotation is not inspect.Signature.empty
         self.result_kind = uniform(border.result) if annotated else None
         self.result_kind = none if self.result_kind is None and annotated else self.result_kind
-        left = self.run(self.source.tree.body, self.finish)
+        left = self.run(self.without_calls_that_raise(self.source.tree).body, self.finish)
         result = left[0] if left is not None else self.result_of_none()
         kind = self.result_kind if self.result_kind is not None else result.value_kind
         self.graph.left = [result]
@@ -157,18 +160,18 @@ class Compiler(
         module = owner.module
         fixed = name in getattr(module, "__constants__", ()) or is_final(class_of(module), name)
         fixed = fixed or is_layer(module) and name != "training"
-        if value is None or fixed and kind_of_object(value) in (bool, int, float, str):
+        kind = value.type if isinstance(value, Attribute) else declared_kind(module, name, value)
+        if (
+            value is None
+            and (is_layer(module) or kind in (None, none))
+            or fixed
+            and kind_of_object(value) in (bool, int, float, str)
+        ):
             return self.constant(value, node)
         if fixed and not is_layer(module) and is_simple(value):
-            parts = [self.constant(each, node) for each in value]
-            return (
-                pack(self, parts)
-                if isinstance(value, tuple)
-                else self.emit("prim::ListConstruct", parts, [kind_of_object(value)])
-            )
+            return pack(self, [self.constant(each, node) for each in value])
         if is_layer(module) and is_sizes(value):
             return self.sizes(value, node)
-        kind = value.type if isinstance(value, Attribute) else declared_kind(module, name, value)
         if kind is None or inspect.isfunction(value):
             return Known(value)
         return self.get_attribute(owner.read(), name, kind)
@@ -272,6 +275,12 @@ class Program:
         """Return one of several declarations of a method as compiled."""
         compiled = self.compile((id(module), name, place), give_types(fn, find_declarations(fn)[place]), module)
         compiled.name = f"{name}__{place}"
+        return compiled
+
+    def hook(self, module, fn):
+        """Return a hook of a module, a function that takes the module first, as compiled."""
+        compiled = self.compile((id(module), fn), fn, module)
+        compiled.owner = class_name(module)
         return compiled
 
     def method_of_class(self, cls, name):

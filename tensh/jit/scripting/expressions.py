@@ -167,8 +167,11 @@ class Expressions:
             return self.expression(ast.copy_location(ast.BoolOp(ast.And(), parts), node))
         (op,), (other,) = node.ops, node.comparators
         if isinstance(op, (ast.In, ast.NotIn)):
-            item, container = self.value(node.left), self.value(other)
-            found = self.contains(container, item, node)
+            item, container = self.value(node.left), self.expression(other)
+            if isinstance(container, ModuleRef):  # the names of layers
+                names = [self.constant(each, node) for each in container.module._modules]
+                container = self.emit("prim::ListConstruct", names, [list[str]])
+            found = self.contains(self.as_value(container, other), item, node)
             return found if isinstance(op, ast.In) else self.emit("aten::__not__", [found], [bool], node)
         left, right = self.value(node.left), self.value(other)
         if isinstance(op, (ast.Is, ast.IsNot)) and (decided := self.decide_identity(node)) is not None:

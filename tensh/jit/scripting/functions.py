@@ -17,7 +17,7 @@ from tensh.jit.scripting.dtype_methods import TO
 from tensh.jit.scripting.forks import result_of_task
 from tensh.jit.scripting.forms import find_function
 from tensh.jit.scripting.kinds import element_of, fields_of, fits, members_of, none, parts_of
-from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef, class_of
+from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef
 from tensh.jit.scripting.traces import is_trace
 from tensh.jit.types import is_named_tuple, members_of_union, name_of, origin_of, short_name_of
 from tensh.support.naming import is_of_torch
@@ -55,7 +55,7 @@ class Functions:
         if isinstance(function, Bound):
             return self.call_bound(function, args, options, node)
         if isinstance(function, ModuleRef):
-            return self.call_method(function, "forward", args, options, node)
+            return self.call_module(function, args, options, node)
         if is_instance_value(function):
             return self.call_instance(function, "__call__", args, options, node)
         return self.source.refuse(node, "a value cannot be called in a script")
@@ -337,25 +337,6 @@ class Functions:
         keys = [self.constant(each, node) for each in names]
         layers = [self.member(owner, each, node) for each in names] if name != "keys" else keys
         return Items([Items(list(each)) for each in zip(keys, layers)] if name == "items" else layers)
-
-    def call_method(self, owner, name, args, options, node):
-        fn = inspect.getattr_static(class_of(owner.module), name, None)
-        left = self.call_python(fn, [owner.read(), *args], options, node) if inspect.isfunction(fn) else None
-        if left is not None:
-            return left
-        compiled = self.find_overload(owner.module, name, args, options) or self.program.method(owner.module, name)
-        if compiled is None:
-            self.source.refuse(node, f"{type(owner.module).__name__} has no method {name} that a script can call")
-        taken = self.bind(compiled.signature, args, options, node, compiled.kinds)
-        made = self.emit(
-            "prim::CallMethod",
-            [owner.read(), *taken],
-            [compiled.result],
-            node,
-            ("name", compiled.name, f'[name="{compiled.name}"]'),
-        )
-        self.block.lines[-1].called = compiled
-        return made
 
     def text_of(self, value):
         from tensh.jit.scripting.kinds import text_of

@@ -35,8 +35,11 @@ class Iteration:
             self.source.refuse(node, "the length of a tuple must be known when the script is compiled")
         if function is range:
             return self.range(node)
-        parts = [self.expression(each) for each in node.args]
-        fixed = [self.items_of(each, node) for each in parts[:1] + (parts[1:] if function is zip else [])]
+        parts, fixed = [], []
+        for each in node.args:
+            parts.append(self.expression(each))
+            if function is zip or not fixed:
+                fixed.append(self.items_of(parts[-1], node))
         if all(each is not None for each in fixed):
             if function is reversed:
                 return Items(fixed[0][::-1])

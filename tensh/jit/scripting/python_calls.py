@@ -1,15 +1,26 @@
 """Calls of functions that scripts leave to Python, or that they must not call; and of methods with several declarations."""
 
+import ast
 import inspect
 
 from tensh.jit.leaving import UNUSED
 from tensh.jit.marks import find_declarations
 from tensh.jit.scripting.building import Raised
 from tensh.jit.scripting.kinds import fits, none, uniform
-from tensh.jit.scripting.sugar import class_of
+from tensh.jit.scripting.sugar import ModuleRef, class_of
 from tensh.jit.types import TypedSignature
 
 __all__ = ["PythonCalls"]
+
+
+class Raising(ast.NodeTransformer):
+    """Puts statements of the value alone into the places of statements that return it."""
+
+    def __init__(self, found):
+        self.found = found
+
+    def visit_Return(self, node):
+        return ast.copy_location(ast.Expr(node.value), node) if node in self.found else node
 
 
 class PythonCalls:
@@ -27,6 +38,24 @@ class PythonCalls:
             if all(fits(value.value_kind, compiled.kinds[key]) for key, value in given.items()):
                 return compiled
         return None
+
+    def without_calls_that_raise(self, tree):
+        """Return a function in which the calls of functions that scripts must not call end a block, instead of what returns them."""
+        found = [each for each in ast.walk(tree) if isinstance(each, ast.Return) and self.is_unused(each.value)]
+        return Raising(found).visit(tree) if found else tree
+
+    def is_unused(self, node):
+        """Return True for the call of a function, or of a method of the module, that scripts must not call."""
+        if not isinstance(node, ast.Call):
+            return False
+        func, found = node.func, None
+        if isinstance(func, ast.Name):
+            found = self.source.find(func.id)[1]
+        elif isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+            owner = self.names.get(func.value.id)
+            if isinstance(owner, ModuleRef):
+                found = inspect.getattr_static(class_of(owner.module), func.attr, None)
+        return getattr(found, "_torchscript_modifier", None) == "unused"
 
     def call_python(self, function, args, options, node):
         """Emit the call of a function that scripts leave to Python, or that they must not call; return None for another."""

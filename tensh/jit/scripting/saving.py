@@ -197,7 +197,7 @@ def add_functions(compiled, codes):
                     continue
                 add_functions(line.called, codes)
                 space, _, name = path.rpartition(".")
-                codes.add(space, write_script(line.called, None, name))
+                codes.add(space, write_script(line.called, line.called.owner, name))
         elif line.kind() == "prim::CallFunction":
             raise NotScriptable(
                 f"{line.taken[0].node().path} has no TorchScript code{line.suffix.replace(' # ', ', called at ')}"
@@ -281,14 +281,30 @@ def make_object(module, methods, codes, made):
     for each in own:
         add_functions(each, codes)
 
+    hooks = compile_hooks(module)
+
     def write(path):
-        head = [f"class {path.rpartition('.')[2]}(Module):", *list_members(module), *lines]
+        head = [f"class {path.rpartition('.')[2]}(Module):", *list_members(module), *list_hooks(hooks), *lines]
         texts = [write_script(each, path, name, 1) for each in own for name in names_of(module, each.name)]
+        texts += [write_script(each, path, None, 1) for each in {each.name: each for each in sum(hooks, [])}.values()]
         return "\n".join(head) + "\n" + "".join(texts)
 
     path = codes.add_class(class_name(module), write)
     made[id(module)] = ScriptObject(path, state)
     return made[id(module)]
+
+
+def compile_hooks(module):
+    """Return the hooks of a module before and behind ``forward``, as compiled."""
+    program, tables = Program(), (module._forward_pre_hooks, module._forward_hooks)
+    return [[program.hook(module, each) for each in table.values()] for table in tables]
+
+
+def list_hooks(hooks):
+    """Return the lines of a class that name the hooks of its modules."""
+    texts = ["".join(f'"{each.name}", ' for each in table) for table in hooks]
+    names = ("__forward_pre_hooks__", "__forward_hooks__")
+    return [f"  {name} = [{text}]" for name, text in zip(names, texts) if text]
 
 
 def names_of(module, method):

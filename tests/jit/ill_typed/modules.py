@@ -15,6 +15,7 @@ def make(torch):
             self.k = 3
             self.lin = nn.Linear(2, 2)
             self.names = ["a"]
+            self.nothing = None
 
         def helper(self, x, k: int):
             return x * k
@@ -30,6 +31,10 @@ def make(torch):
 
     def assigns_a_float(self, x):
         self.k = 2.0
+        return x
+
+    def assigns_to_none(self, x):
+        self.nothing = x
         return x
 
     def assigns_a_new_member(self, x):
