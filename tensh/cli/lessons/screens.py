@@ -9,6 +9,7 @@ from tensh.cli.process.environment import Environment
 from tensh.cli.process.typed_line import read_typed_line
 from tensh.cli.render.console import Console
 from tensh.show.prose import lines_of
+from tensh.show.text import wrap_lines
 from tensh.support.escaping import dumps, visible_line
 from tensh.support.language import _
 
@@ -37,6 +38,11 @@ class LineScreen:
         """Write a line."""
         self.console.result([*tokens, ("plain", "\n")])
 
+    def remark(self, kind, text):
+        """Write a sentence, wrapped between words in a window."""
+        for line in wrap_lines(text, self.env.width(self.env.stdout) - 1) if self.is_window else [text]:
+            self.say((kind, line))
+
     def begin(self, lesson, progress):
         """Show the title, and the progress of a returning learner."""
         self.say(("title", visible_line(lesson.title)))
@@ -45,15 +51,11 @@ class LineScreen:
             facts = _("1 question; instead of an answer: hint, skip, back, quit")
         else:
             facts = _("{count} questions; instead of an answer: hint, skip, back, quit").format(count=count)
-        self.say(("note", facts))
+        self.remark("note", facts)
         if progress.at:
             number = 1 + sum(1 for step in lesson.steps[: progress.at] if hasattr(step, "number"))
-            self.say(
-                (
-                    "note",
-                    _("continuing at question {number} of {count}").format(number=min(number, count), count=count),
-                )
-            )
+            said = _("continuing at question {number} of {count}")
+            self.remark("note", said.format(number=min(number, count), count=count))
 
     def text(self, step):
         """Show prose after an empty line."""
@@ -156,12 +158,14 @@ class LineScreen:
         """Say goodbye to a learner who quits."""
         done = len(progress.results)
         said = _("{done} of {count} answered; run the same command to continue")
-        self.say(("note", "\n" + said.format(done=done, count=len(lesson.questions))))
+        self.say()
+        self.remark("note", said.format(done=done, count=len(lesson.questions)))
 
     def end(self, lesson, progress):
         """Show that the lesson is complete."""
         said = _("done: {right} of {count} right without seeing the answer")
-        self.say(("keyword", "\n" + said.format(right=progress.right, count=len(lesson.questions))))
+        self.say()
+        self.remark("keyword", said.format(right=progress.right, count=len(lesson.questions)))
 
 
 def next_line(stdin):

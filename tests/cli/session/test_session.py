@@ -139,6 +139,11 @@ PLACES = {
     "return 3": ("SyntaxError", "'return' outside function", [(1, "return 3")]),
     "eval('1 +')": ("SyntaxError", "invalid syntax", [(1, None), (1, "eval('1 +')")]),
     "%nowhere": ("", "%nowhere: no such command; %help lists them", [(1, "%nowhere")]),
+    "%explain": (
+        "",
+        "%explain: no such command; a failure is explained below its message, a name by NAME?, a gradient by %why",
+        [(1, "%explain")],
+    ),
     "1\n%sed 3": ("", "%sed: no such command; did you mean %seed?", [(2, "%sed 3")]),
     "nowhere?": ("", "nowhere?: the name 'nowhere' is not defined", [(1, "nowhere?")]),
     "%time 1 / 0": ("ZeroDivisionError", "division by zero", [(1, "1 / 0")]),
