@@ -52,7 +52,7 @@ def test_nothing_is_kept_of_a_run_without_a_terminal(tmp_path):
 
 def test_a_narrow_window_breaks_no_word(tmp_path):
     with Terminal("learn", "tensors", "--plain", XDG_STATE_HOME=str(tmp_path), LANG="C", columns=50) as terminal:
-        terminal.wait("Enter: continue")
-        assert "hint, skip,\nback, quit\n" in terminal.screen.text()
+        terminal.wait("1/14")
+        assert "answer: hint, skip,\nback, quit\n" in terminal.screen.text()
         terminal.type("\x04")
         terminal.wait("0 of 14 answered; run the same command to\ncontinue")
