@@ -54,5 +54,6 @@ def test_a_narrow_window_breaks_no_word(tmp_path):
     with Terminal("learn", "tensors", "--plain", XDG_STATE_HOME=str(tmp_path), LANG="C", columns=50) as terminal:
         terminal.wait("1/14")
         assert "answer: hint, skip,\nback, quit\n" in terminal.screen.text()
-        terminal.type("\x04")
+        terminal.shows("?")
+        terminal.type("quit\r")
         terminal.wait("0 of 14 answered; run the same command to\ncontinue")
