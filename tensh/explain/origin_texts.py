@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.explain.trying import append_to_expression
+from tensh.graph.provenance import place
 from tensh.graph.tokens import number, shorten
 from tensh.support.language import _
 
@@ -73,7 +74,10 @@ def advise(origin):
     read = {each.text: origin.read(each) for each in origin.operands}
     if name.startswith("log") and len(read) == 1 and [*read.values()] == [0]:
         (text,) = read
-        return _("keep it away from 0: {code}").format(code=append_to_expression(text, f".clamp(min={SMALL})"))
+        clamped = f".clamp(min={SMALL})"
+        is_written = place(origin.node) is not None or "(" not in text  # else it is composed of operations
+        code = append_to_expression(text, clamped) if is_written else clamped.removeprefix(".")
+        return _("keep it away from 0: {code}").format(code=code)
     if name == "div" and len(origin.operands) == 2 and origin.read(origin.operands[1]) == 0:
         return _("add a small number to the divisor: {code}").format(code=f"{origin.operands[1].text} + {SMALL}")
     if name == "exp":

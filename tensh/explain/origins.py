@@ -23,7 +23,7 @@ from tensh.graph.tokens import number
 MOST_NODES = 10_000  # nodes of a graph that is searched
 MOST_ELEMENTS = 2**24  # elements of a value that is computed again
 MOST_ORIGINS = 3  # nan, and the infinities that led to it
-DEEPEST = 2  # operations within an operation that is written out
+DEEPEST = 3  # operations within an operation that is written out
 SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "mm": "@", "mv": "@", "dot": "@"}
 LAYER = r"(.+)\.(?:weight|bias)"  # the name of a parameter of a layer
 SIZES = ("size", "shape")  # parameters that are the shape of the result
@@ -121,7 +121,7 @@ def describe(graph, kind, node, array, test, operands=None):
 def write(graph, node, depth=0):
     """Write a node as the user did, or, where no places are recorded, with its operation and its operands."""
     found = graph.describe(node)
-    text = found.label or found.part_of or found.variable
+    text = found.label or found.part_of or (found.variable if depth else None)
     if text or type(node) is AccumulateGrad or not isinstance(node.op, Op):
         return text or found.short
     layer = next((match[1] for name in find_parameters(graph, node) if (match := re.fullmatch(LAYER, name))), None)
@@ -191,7 +191,9 @@ def find_operands(graph, node, known):
         if hasattr(array, "dtype"):
             text = texts.get(parameter) or (graph.constants.get(id(array)) if source is None else None)
             if source is not None and text is None:
-                text = graph.describe(source).variable or write(graph, source)
+                text = write(graph, source, 1)
+            elif text is None and array.ndim == 0:
+                text = number(array[()])
             found[parameter] = Operand(text or parameter, array, source)
     return found
 
