@@ -5,7 +5,9 @@ import sys
 
 from tensh.show import describe, reprs
 from tensh.show.page import View
+from tensh.support.language import _
 
+MOST = 2**22  # elements of an array that is shown whole: each takes 300 B on its way
 TROUBLE = frozenset(("nan", "inf", "-inf"))  # elements that stand out
 
 
@@ -59,7 +61,7 @@ class Full(View):
 
 
 def full(value):
-    """Show a value without omissions, however large it is.
+    """Show a value without omissions. Raise ValueError for an array of more than 4,194,304 elements.
 
     >>> import tensh
     >>> repr(tensh.arange(1001))
@@ -67,6 +69,12 @@ def full(value):
     >>> len(repr(tensh.show.full(tensh.arange(1001))))
     6678
     """
+    if describe.is_array(value) and describe.numel(value) > MOST:
+        raise ValueError(
+            _("{number:,} elements are too many to show, more than {most:,}; show a part, such as x[:1000]").format(
+                number=describe.numel(value), most=MOST
+            )
+        )
     return Full(value)
 
 

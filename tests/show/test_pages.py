@@ -85,3 +85,8 @@ def test_naming_the_module_loads_nothing_heavy():
     code = "import sys, tensh.show; print(sorted({'numpy', 'uniplot', 'rich', 'textwrap'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], env=plain_environment(), capture_output=True, encoding="utf-8")
     assert done.stdout == "[]\n"
+
+
+def test_a_view_over_a_few_numbers_is_not_written_out_a_billion_times():
+    with pytest.raises(ValueError, match="2,147,483,648 elements are too many"):
+        show.full(torch.zeros(1).expand(2**31))
