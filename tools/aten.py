@@ -44,7 +44,7 @@ MORE = """_softmax _log_softmax nll_loss_forward _to_copy _local_scalar_dense _u
     replication_pad2d_backward replication_pad3d_backward im2col col2im softshrink_backward
     hardshrink_backward _weight_norm __and__ __or__ __xor__ __lshift__ __rshift__ _native_batch_norm_legit _native_batch_norm_legit_functional _native_batch_norm_legit_no_training
     exponential uniform geometric log_normal cauchy normal_functional random
-    _linalg_det copy _trilinear _cdist_forward zero
+    _linalg_det copy _trilinear _cdist_forward _cdist_backward _euclidean_dist _pdist_forward _pdist_backward zero
        log_sigmoid_forward multilabel_margin_loss_forward mkldnn_rnn_layer mkldnn_rnn_layer_backward
     _safe_softmax rrelu_with_noise rrelu_with_noise_ rrelu_with_noise_backward _prelu_kernel_backward
     _weight_norm_interface _weight_norm_interface_backward _ctc_loss _ctc_loss_backward fractional_max_pool2d_backward

@@ -240,6 +240,14 @@ def _weight_norm_interface_backward(g, saved_v, saved_g, saved_norms, dim):
     return slope, along / saved_norms
 
 
+def _cdist_backward(g, x1, x2, p, cdist):
+    return slope(lambda x: OPS["pair_distances"].fn(x, x2, p), g, [x1])[0]
+
+
+def _pdist_backward(g, self, p, pdist):
+    return slope(lambda x: OPS["pdist"].fn(x, p), g, [self])[0]
+
+
 def _trilinear(one, two, three, *spread):
     """The kernel of products of three factors."""
     parts = ["".join(name for d, name in enumerate("noij") if d not in each) for each in spread[:4]]
@@ -267,7 +275,7 @@ BACKWARD_KERNELS = {
     "_scaled_dot_product_flash_attention_for_cpu": flash_attention,
     "_scaled_dot_product_flash_attention_for_cpu_backward": flash_attention_backward,
     **{each.__name__: each for each in (
-        mkldnn_rnn_layer_backward, _prelu_kernel_backward, _weight_norm_interface_backward, _trilinear, binary_cross_entropy_backward, nll_loss_backward, elu_backward, native_layer_norm_backward, native_group_norm_backward,
+        mkldnn_rnn_layer_backward, _prelu_kernel_backward, _weight_norm_interface_backward, _trilinear, _cdist_backward, _pdist_backward, binary_cross_entropy_backward, nll_loss_backward, elu_backward, native_layer_norm_backward, native_group_norm_backward,
         native_batch_norm_backward, embedding_dense_backward, convolution_backward,
     )},
 }  # fmt: skip

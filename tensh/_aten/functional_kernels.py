@@ -1,6 +1,7 @@
 """Kernels of operators that only programs without writes call: new values in the place of written ones."""
 
 import tensh as torch
+from tensh.engine.codegen.vocabulary import OPS
 from tensh.nn import functional
 
 
@@ -67,7 +68,9 @@ FUNCTIONAL_KERNELS = {
     "_trilinear": trilinear,
     "_unique2": unique,
     "_linalg_det": det,
-    "_cdist_forward": lambda x1, x2, p, compute_mode=None: torch.cdist(x1, x2, p),
+    "_cdist_forward": lambda x1, x2, p, compute_mode=None: OPS["pair_distances"].fn(x1, x2, p, compute_mode),
+    "_euclidean_dist": lambda x1, x2: OPS["euclidean_dist"].fn(x1, x2),
+    "_pdist_forward": lambda self, p=2.0: OPS["pdist"].fn(self, p),
     "copy": lambda self, src, non_blocking=False: src.to(self.dtype).expand(self.shape).clone(),
     "zero": lambda self: torch.zeros_like(self),
 }

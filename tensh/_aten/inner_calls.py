@@ -97,6 +97,8 @@ CALLS = {
     "adaptive_max_pool2": lambda input, windows, dims: ("adaptive_max_pool2d", input, [len(each) for each in windows]),
     "attend": attention, "correlate": convolution, "lstm_layer": recurrent_layer,
     "lookup": lambda weight, indices, *given: ("embedding", weight, indices, *given),
+    "pair_distances": lambda x1, x2, p, compute_mode=None: ("_cdist_forward", x1, x2, float(p), compute_mode),
+    "euclidean_dist": lambda x1, x2: ("_euclidean_dist", x1, x2), "pdist": lambda input, p=2.0: ("_pdist_forward", input, float(p)),
     "norm_of_difference": lambda input, ord=2, dim=None, keepdim=False: ("norm.ScalarOpt_dim", input, ord, [dim], keepdim),
     "product_of_three": trilinear,
     "restride": lambda input, size, stride, start, *_: ("as_strided", input, list(size), list(stride), start),

@@ -8,6 +8,7 @@ import tensh as torch
 from tensh._aten.calls import aten, call_overload, call_plain
 from tensh._aten.overloads import schemas
 from tensh._aten.resizing import name_operator
+from tensh._aten.steps import matmul
 from tensh.engine.codegen.vocabulary import OPS, TENSORS
 from tensh.engine.operators.layers.composites.resampling import map_for
 from tensh.engine.operators.layers.pooling import numbers_of_elements
@@ -136,6 +137,24 @@ def trilinear(one, two, three, indices):
     return "_trilinear", one, two, three, *spread
 
 
+def cdist_back(g, x1, x2, p, out):
+    """The gradient of the first of two matrices."""
+    return aten("_cdist_backward", aten("clone", g, memory_format=torch.contiguous_format), x1, x2, float(p), out)
+
+
+def euclidean_back(g, x1, x2, out):
+    """The gradients of both matrices, by matrix products."""
+    ratio = aten("masked_fill_", aten("div", g, out), aten("eq", out, 0), 0)
+    first = multiply(ratio, x2)
+    first = aten("sub", aten("mul", x1, aten("sum", ratio, [-1], True)), first)
+    second = multiply(aten("transpose", ratio, -2, -1), x1)
+    return first, aten("sub", aten("mul", x2, aten("unsqueeze", aten("sum", ratio, [-2]), -1)), second)
+
+
+def multiply(first, second):
+    return aten("mm", first, second) if first.dim() == 2 else matmul(first, second)
+
+
 def lstm_back(g_outputs, g_hidden, g_cell, input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards, outputs, cells):
     ends = [call_plain(t.__getitem__, 0 if backwards else -1) for t in (outputs, cells)]
     settings = bool(backwards), 2, hidden.shape[-1], 1, True, True, False, [], False, call_plain(torch.zeros, 0)
@@ -156,6 +175,8 @@ WORDS = {
         sum_repeats,
         weight_norm_back,
         trilinear_back,
+        cdist_back,
+        euclidean_back,
         lstm_back,
     )
 }
@@ -200,6 +221,9 @@ DERIVATIVES = {
         "one": "trilinear_back(g, conj(two), conj(three), indices, 0)", "two": "trilinear_back(conj(one), g, conj(three), indices, 1)",
         "three": "trilinear_back(conj(one), conj(two), g, indices, 2)",
     },
+    "pair_distances": {"x1": "cdist_back(g, x1, x2, p, out)", "x2": "cdist_back(mT(g), x2, x1, p, mT(out))"},
+    "euclidean_dist": {"slopes": "euclidean_back(g, x1, x2, out)", "x1": "slopes[0]", "x2": "slopes[1]"},
+    "pdist": {"input": "_pdist_backward(g, input, p, out)"},
     "with_lengths": {
         "slopes": "weight_norm_back(g, v, lengths, others)", "v": "slopes[0]", "lengths": "slopes[1]",
     },

@@ -5,6 +5,7 @@ from tensh._aten import steps
 from tensh._aten.calls import aten
 from tensh._aten.steps import product, reshape
 from tensh._decomp.rules import count, rule
+from tensh.engine.operators.linalg.composites.distances import MANY
 
 ops = torch.ops.aten
 rule("linear")(steps.linear)
@@ -101,7 +102,28 @@ def pairwise_distance(x1, x2, p=2, eps=1e-6, keepdim=False):
 
 @rule("cdist")
 def cdist(x1, x2, p=2.0, compute_mode=None):
-    return aten("_cdist_forward", x1, x2, p, compute_mode)
+    if p != 2 or compute_mode == 2 or compute_mode is None and max(x1.shape[-2], x2.shape[-2]) <= MANY:
+        return aten("_cdist_forward", x1, x2, p, compute_mode)
+    batch = torch.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+    if 0 in (*map(int, batch), *map(int, x1.shape[-2:]), int(x2.shape[-2])):
+        return aten("_cdist_forward", x1, x2, p, compute_mode)
+    stacks = [reshape(aten("expand", x, [*batch, *x.shape[-2:]]), [product(batch), *x.shape[-2:]]) for x in (x1, x2)]
+    distances = ops._euclidean_dist.default(*(stacks if batch else (x1, x2)))
+    return aten("view", distances, [*batch, x1.shape[-2], x2.shape[-2]])
+
+
+@rule("_euclidean_dist")
+def euclidean_dist(x1, x2):
+    """The squared lengths are two more columns of the factors of one product."""
+    first, second = (
+        (squares, ops.full_like.default(squares, 1, pin_memory=False, memory_format=torch.contiguous_format))
+        for squares in (ops.sum.dim_IntList(ops.pow.Tensor_Scalar(x, 2), [-1], True) for x in (x1, x2))
+    )
+    left = aten("cat", [ops.mul.Tensor(x1, -2), *first], -1)
+    right = aten("cat", [x2, *reversed(second)], -1)
+    turned = aten("transpose", right, -2, -1)
+    squares = aten("mm", left, turned) if x1.dim() == 2 else steps.matmul(left, turned)
+    return aten("sqrt", ops.clamp.default(squares, 0))
 
 
 @rule("det", "linalg_det")

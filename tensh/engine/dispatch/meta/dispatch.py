@@ -12,7 +12,7 @@ from tensh.engine.inplace.writes import begin_write, write_inplace
 
 UNCHECKED = frozenset(
     "mm bmm baddbmm correlate correlate_back match lookup ctc index_put gather index_select scatter_src scatter_value scatter_add "
-    "scatter_reduce take pair_distances linalg_cross linalg_solve_ex product_of_three put masked_scatter slice_put select_put "
+    "scatter_reduce take pair_distances euclidean_dist linalg_cross linalg_solve_ex product_of_three put masked_scatter slice_put select_put "
     "masked_select bincount index index_back".split()
 )
 """Operators for which PyTorch compares no devices."""

@@ -11,7 +11,6 @@ from tensh.engine.operators.reductions.norms import INFINITE, norm
 from tensh.engine.operators.reductions.product_sums import add_squares
 
 FEW = 1 << 12  # number of differences up to which NumPy's product is faster
-MANY = 25  # rows from which Euclidean distances are computed through one matrix product
 PAIR = {
     "d": "x1[..., :, None, :] - x2[..., None, :, :]",
     "r": "out[..., None]",
@@ -46,8 +45,11 @@ ARRAYS["add_pairs"], TENSORS["add_pairs"] = add_pairs, record_add_pairs
     x1="add_pairs(slope, d, p, -2)",
     x2="-add_pairs(slope, d, p, -3)",
 )
-def pair_distances(x1, x2, p, product):
-    """The ``p``-norms of the differences of every row of one matrix and every row of another."""
+def pair_distances(x1, x2, p, compute_mode=None):
+    """The ``p``-norms of the differences of every row of one matrix and every row of another.
+
+    ``compute_mode`` is for those who watch the call: a number, as PyTorch's operator takes it.
+    """
     for number, x in enumerate((x1, x2), 1):
         if x.dtype.kind not in "fV":
             raise RuntimeError(f"cdist only supports floating-point dtypes, X{number} got: {BY_NUMPY[x.dtype].title}")
@@ -58,15 +60,21 @@ def pair_distances(x1, x2, p, product):
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {n} X2: {m}")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
-    if product is None:
-        product = x1.shape[-2] > MANY or x2.shape[-2] > MANY
-    if p == 2 and product:
-        return compute_by_product(x1, x2)
     return norm(x1[..., :, None, :] - x2[..., None, :, :], p, (-1,), False)
 
 
-def compute_by_product(x1, x2):
-    """The Euclidean distances: ``|a|² - 2 a·b + |b|²``, cheaper than all differences and less exact."""
+@op(
+    public=False,
+    out=False,
+    node="EuclideanDistBackward0",
+    let={"ratio": "only(g / out, out != 0)"},
+    x1="x1 * sum_dim(ratio, -1)[..., None] - ratio @ x2",
+    x2="x2 * sum_dim(ratio, -2)[..., None] - mT(ratio) @ x1",
+)
+def euclidean_dist(x1, x2):
+    """The Euclidean distances of all pairs of rows: ``|a|² - 2 a·b + |b|²``, cheaper than all differences and less exact."""
     squares = add_squares(x1, -1)[..., :, None] + add_squares(x2, -1)[..., None, :]
-    squares -= 2 * (x1 @ x2.swapaxes(-2, -1))
-    return np.sqrt(np.maximum(squares, 0))
+    product = multiply(x1, x2.swapaxes(-2, -1))
+    product *= 2
+    squares -= product
+    return np.sqrt(np.maximum(squares, 0, squares), squares)

@@ -10,6 +10,7 @@ from tensh.engine.operators.linalg.distances import PAIR
 from tensh.engine.operators.precision import is_half, narrow_result, widen
 from tensh.engine.operators.reductions.norms import norm
 from tensh.engine.operators.reductions.norms import vector_norm as vector_norm_op
+from tensh.engine.operators.reductions.summation import add_along
 
 # ── three factors ────────────────────────────────────────────────────────────
 
@@ -70,10 +71,13 @@ def pair_differences(input):
 @op(public=False, out=False, node="SubBackward0", grad="pair_differences(g)")
 def pair_sums(grad, shape):
     """The adjoint: the sum over the pairs of every row."""
-    first, second = pairs(shape[0])
-    result = np.zeros(shape, grad.dtype)
-    np.add.at(result, first, grad)
-    np.subtract.at(result, second, grad)
+    result, start = np.zeros(shape, grad.dtype), 0
+    for row in range(len(result)):  # the pairs of a row with the later ones are next to each other
+        stop = start + len(result) - row - 1
+        part = grad[start:stop]
+        result[row] += add_along(part, 0)
+        result[row + 1 :] -= part
+        start = stop
     return result
 
 

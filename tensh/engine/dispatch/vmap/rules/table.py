@@ -121,7 +121,7 @@ OPERATORS = {
     "correlate": convolution.make_convolution, "correlate_back": convolution.make_convolution, "match": convolution.make_match,
     **each(
         "max_pool2 max_pool2_with_indices max_pool3 max_pool3_with_indices avg_pool2 avg_pool3 max_places constant_pad_nd "
-        "pixel_shuffle pixel_unshuffle one_hot_of adaptive_max_pool2 adaptive_max_pool3 spots safe_softmax pair_distances",
+        "pixel_shuffle pixel_unshuffle one_hot_of adaptive_max_pool2 adaptive_max_pool3 spots safe_softmax pair_distances euclidean_dist",
         leading(),
     ),
     **each("avg_pool2_back avg_pool3_back spread_spots max_unpool2 max_unpool3", leading(shape=SHAPE)),

@@ -6,11 +6,8 @@ from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dispatch.override.points import watch_check
-from tensh.engine.dtypes.dtype import float32, float64
 from tensh.engine.errors.warnings import warn
-from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.linalg.composites.products import matmul
-from tensh.engine.operators.linalg.distances import pair_distances
 from tensh.engine.operators.reductions.composites.reductions import sum
 
 mul_number = TENSORS["mul_number"]
@@ -120,29 +117,3 @@ def corrcoef(input):
         parts = np.clip(c.array.real, -1, 1), np.clip(c.array.imag, -1, 1)
         return c if c.node is not None else wrap((parts[0] + 1j * parts[1]).astype(c.array.dtype))
     return c.clip(-1, 1)
-
-
-MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
-
-
-@composite(method=False)
-def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
-    """The ``p``-norm distances of every row of ``x1`` and every row of ``x2``, over batch dimensions.  Differentiable.
-
-    Shapes: [..., n, k] and [..., m, k] to [..., n, m]. Raise RuntimeError for other shapes.
-
-    >>> import tensh as torch
-    >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0]]))
-    tensor([[5.]])
-    """
-    if compute_mode not in MODES:
-        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
-    for number, x in enumerate((x1, x2), 1):
-        require(x, "cdist", f"x{number}", number)
-        if x.array.ndim < 2:  # under vmap, a sample has its own dimensions here, too
-            raise RuntimeError(f"cdist only supports at least 2D tensors, X{number} got: {x.array.ndim}D")
-    require_kind("float", p, "cdist", "p", 3)
-    one, other = x1.dtype, x2.dtype
-    if one is not other and one in (float32, float64) and other.is_floating_point and x1.numel() and x2.numel():
-        raise RuntimeError(f"expected scalar type {one.title} but found {other.title}")
-    return pair_distances.fn(x1, x2, p, (None, True, False)[MODES.index(compute_mode)])
