@@ -326,7 +326,8 @@ def impl(qualname, types, func=None, *, lib=None):
 def get_kernel(op, dispatch_key):
     """Return the function of an operator for a dispatch key, which has ``call_boxed(keys, *args)``.
 
-    Raise ValueError for a key that there is not, RuntimeError for an operator that there is not, or that has no such function.
+    Raise ValueError for a key that there is not, RuntimeError for an operator that there is not, or that has no such
+    function.
     """
     if not isinstance(op, (str, operator_classes.OpOverload, CustomOpDef)):
         raise ValueError(f"get_kernel({op}): got unexpected type for op: {type(op)}")

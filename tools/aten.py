@@ -1,11 +1,12 @@
 """Record the signatures of PyTorch's ``aten`` operators that tensh's functions stand for: ``python tools/aten.py [--check]``, with PyTorch installed.
 
-Each line of ``schemas.txt`` is the signature of an overload; ``+`` before it says that PyTorch composes it of others. A second file is
-for the graphs of scripts: which of these overloads have results other than a tensor (``max.dim -> (Tensor, Tensor)``), and the whole
-signatures of operators on numbers, texts, lists and dictionaries, which scripts alone call. A third has the whole declarations of
-operators that have one overload only: errors of calls begin with them. A fourth names the operators that tensh lacks. A fifth,
-``declarations.txt``, has the whole declaration of each overload whose signature does not tell it: symbolic sizes, marks of views
-and writes, other results than a tensor. A sixth, ``all_overloads.txt``, lists all overloads of ``aten`` and ``prims`` in PyTorch's order.
+Each line of ``schemas.txt`` is the signature of an overload; ``+`` before it says that PyTorch composes it of others. A
+second file is for the graphs of scripts: which of these overloads have results other than a tensor (``max.dim ->
+(Tensor, Tensor)``), and the whole signatures of operators on numbers, texts, lists and dictionaries, which scripts
+alone call. A third has the whole declarations of operators that have one overload only: errors of calls begin with
+them. A fourth names the operators that tensh lacks. A fifth, ``declarations.txt``, has the whole declaration of each
+overload whose signature does not tell it: symbolic sizes, marks of views and writes, other results than a tensor. A
+sixth, ``all_overloads.txt``, lists all overloads of ``aten`` and ``prims`` in PyTorch's order.
 """
 
 import re

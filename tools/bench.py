@@ -4,10 +4,10 @@
 
 A row is one workload, written once for tensh and PyTorch and once by hand in NumPy. All run in this process, in
 turns, so that a change of the machine's speed affects all of them; a figure is the median over the rounds of the ratio
-within a round. Start-up is timed in separate processes, whose best times are compared. The budgets are in ``bench_cases.py``, beside
-their workloads, and below. A row over its budget is measured again, longer, up to three times with a pause
-before each, because other programs disturb a machine in bursts of seconds; the exit status is 1 if a row is
-over its budget every time. Those rows are listed again at the end.
+within a round. Start-up is timed in separate processes, whose best times are compared. The budgets are in
+``bench_cases.py``, beside their workloads, and below. A row over its budget is measured again, longer, up to three
+times with a pause before each, because other programs disturb a machine in bursts of seconds; the exit status is 1 if a
+row is over its budget every time. Those rows are listed again at the end.
 """
 
 import argparse

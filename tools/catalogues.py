@@ -2,11 +2,10 @@
 
     python tools/catalogues.py [--check]
 
-Messages are the texts in ``_("...")`` and ``deferred("...")`` anywhere in tensh, counted nouns, and the texts in the tables of
-``%help``, of the settings and of the command line. New messages are added to
-each .po without a translation, for a translator to fill in; unused ones are removed. The standard library's gettext reads the
-.mo. With ``--check`` nothing is written, and the exit status is 1 if a file would
-change or a message has no translation.
+Messages are the texts in ``_("...")`` and ``deferred("...")`` anywhere in tensh, counted nouns, and the texts in the
+tables of ``%help``, of the settings and of the command line. New messages are added to each .po without a translation,
+for a translator to fill in; unused ones are removed. The standard library's gettext reads the .mo. With ``--check``
+nothing is written, and the exit status is 1 if a file would change or a message has no translation.
 """
 
 import ast

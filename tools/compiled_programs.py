@@ -2,7 +2,8 @@
 
     python tools/compiled_programs.py [--programs 5000] [--first 0]
 
-Prints every program that differs, and at the end how many were compiled and why others were not. The exit status is 1 if one differs.
+Prints every program that differs, and at the end how many were compiled and why others were not. The exit status is 1
+if one differs.
 """
 
 import argparse

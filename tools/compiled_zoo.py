@@ -2,8 +2,9 @@
 
     python tools/compiled_zoo.py [--threads 1]
 
-Each side runs in a separate process and is timed by processor time, so that other work matters little. A step resets the gradients,
-runs the model and a loss forward and backward, and updates the weights; "with its loss" compiles model and loss as one function.
+Each side runs in a separate process and is timed by processor time, so that other work matters little. A step resets
+the gradients, runs the model and a loss forward and backward, and updates the weights; "with its loss" compiles model
+and loss as one function.
 """
 
 import argparse

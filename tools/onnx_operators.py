@@ -1,8 +1,9 @@
 """List the operators that ``torch.onnx.export`` exports correctly: ``python tools/onnx_operators.py``, with PyTorch installed.
 
-The samples are those of PyTorch's operator database. An entry counts if all its samples in single precision (or of integers, if
-there are none) are exported, pass onnx.checker and give tensh's values in onnxruntime; an entry of which only some samples
-do so is listed separately, with the reason for the others. ``--write`` updates the list in the documents.
+The samples are those of PyTorch's operator database. An entry counts if all its samples in single precision (or of
+integers, if there are none) are exported, pass onnx.checker and give tensh's values in onnxruntime; an entry of which
+only some samples do so is listed separately, with the reason for the others. ``--write`` updates the list in the
+documents.
 """
 
 import argparse

@@ -2,9 +2,9 @@
 
     python tools/parallel_costs.py [all_reduce] [one_rank] [sweep] [events]
 
-Contenders run in one session, in turns, so that a change of the machine's speed affects all of them; a figure is the median of the
-ratios within a round. A line has the figure and its budget; the exit status is 1 if one is exceeded. What is not installed is left
-out, and said. The environment needs the extras ``mpi``, ``sweep`` and ``tensorboard``.
+Contenders run in one session, in turns, so that a change of the machine's speed affects all of them; a figure is the
+median of the ratios within a round. A line has the figure and its budget; the exit status is 1 if one is exceeded. What
+is not installed is left out, and said. The environment needs the extras ``mpi``, ``sweep`` and ``tensorboard``.
 
 all_reduce   10 MB on 2 ranks, in multiples of mpi4py's Allreduce and of PyTorch's with gloo
 one_rank     steps of training with DistributedDataParallel in a group of one, in multiples of those without

@@ -2,9 +2,9 @@
 
     python tools/parallel_faults.py [ranks] [workers] [--times 100] [--seed 0]
 
-After each ``kill -9`` the command must end within its limit, no process and no shared memory may be left, and a sweep must have every
-run once, done, and right. What is not as it must be is printed, then the figures; the exit status is 1 if there was anything.
-Linux only. The environment needs the extras ``mpi`` and ``sweep``.
+After each ``kill -9`` the command must end within its limit, no process and no shared memory may be left, and a sweep
+must have every run once, done, and right. What is not as it must be is printed, then the figures; the exit status is 1
+if there was anything. Linux only. The environment needs the extras ``mpi`` and ``sweep``.
 """
 
 import argparse

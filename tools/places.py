@@ -1,7 +1,7 @@
 """Record where PyTorch keeps names that tensh has in another module:  python tools/places.py [--check]
 
-Writes ``tensh/alias/places.txt``; needs PyTorch. For each module of PyTorch, the file lists names that tensh has not in that module
-but in a package above it, or in another public namespace, which follows the path of the module.
+Writes ``tensh/alias/places.txt``; needs PyTorch. For each module of PyTorch, the file lists names that tensh has not in
+that module but in a package above it, or in another public namespace, which follows the path of the module.
 """
 
 import importlib

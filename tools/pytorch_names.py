@@ -1,8 +1,8 @@
 """Record the public names of PyTorch:  python tools/pytorch_names.py [--check]
 
-Writes ``tensh/engine/methods/unsupported/names.txt``, the names in each public namespace of PyTorch, which must be installed. From it tensh
-tells names that only tensh lacks from names that PyTorch lacks, too. ``--check`` writes nothing and exits
-with 1 if the file is out of date.
+Writes ``tensh/engine/methods/unsupported/names.txt``, the names in each public namespace of PyTorch, which must be
+installed. From it tensh tells names that only tensh lacks from names that PyTorch lacks, too. ``--check`` writes
+nothing and exits with 1 if the file is out of date.
 """
 
 import importlib

@@ -5,7 +5,8 @@ functions: the actual signature of each, and the first line of its documentation
 exits with 1 if a file is out of date.
 
 Types come from an annotation, if there is one, otherwise from the table of operators
-(tensors in, tensors out), otherwise from the name of the parameter, which means the same everywhere (``dim`` is always an int).
+(tensors in, tensors out), otherwise from the name of the parameter, which means the same everywhere (``dim`` is always
+an int).
 """
 
 import functools

@@ -2,14 +2,15 @@
 
     python tools/suites.py CACHE [LIBRARY ...] [--python PYTHON] [--pytorch PYTHON] [--failures] [--pytest OPTIONS]
 
-PYTHON is an interpreter with tensh (not an editable install, whose folder ``tests`` would hide those of libraries), pytest and the libraries, and with
-PyTorch unless ``--pytorch`` names another interpreter with PyTorch, pytest and the same libraries. Sources of
-the installed versions (or of those that SUITES names) are fetched into the folder CACHE, which also keeps the reports of PyTorch's runs. Only tests that pass on PyTorch
-are counted. With ``--failures`` those that fail on tensh are listed with the first
-line of their message; OPTIONS are passed on to pytest. Nothing of the libraries is kept in the project.
+PYTHON is an interpreter with tensh (not an editable install, whose folder ``tests`` would hide those of libraries),
+pytest and the libraries, and with PyTorch unless ``--pytorch`` names another interpreter with PyTorch, pytest and the
+same libraries. Sources of the installed versions (or of those that SUITES names) are fetched into the folder CACHE,
+which also keeps the reports of PyTorch's runs. Only tests that pass on PyTorch are counted. With ``--failures`` those
+that fail on tensh are listed with the first line of their message; OPTIONS are passed on to pytest. Nothing of the
+libraries is kept in the project.
 
-Tests of ignite use fixtures of pytest-xdist. pip asks cargo about the source of safetensors: where that has no registry, unpack
-the source into CACHE by hand.
+Tests of ignite use fixtures of pytest-xdist. pip asks cargo about the source of safetensors: where that has no
+registry, unpack the source into CACHE by hand.
 """
 
 import argparse

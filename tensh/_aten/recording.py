@@ -3,8 +3,8 @@
 Note [History of wrappers]
 ``__torch_dispatch__`` stands below autograd: it computes, and records nothing.  So the operator is run once more on shadows,
 tensors of the device "meta" with the shapes and the nodes of its operands.  What that records is the history of the result;
-where a node keeps the array of a shadow, it gets the tensor that the shadow stands for.  A backward pass then runs on tensors,
-and each step of it is handed to ``__torch_dispatch__`` again.
+where a node keeps the array of a shadow, it gets the tensor that the shadow stands for.  A backward pass then runs on
+tensors, and each step of it is handed to ``__torch_dispatch__`` again.
 """
 
 import weakref

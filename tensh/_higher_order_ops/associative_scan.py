@@ -1,8 +1,8 @@
 """Running values along a dimension, by an associative function of the user's own.
 
 Note [In pairs]
-Neighbours are combined first, then the results of pairs, and so on: as many steps as the length has binary digits, as in PyTorch. The
-values between the pairs come from those before them.
+Neighbours are combined first, then the results of pairs, and so on: as many steps as the length has binary digits, as
+in PyTorch. The values between the pairs come from those before them.
 """
 
 import tensh as torch

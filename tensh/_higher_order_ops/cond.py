@@ -28,8 +28,9 @@ def check_operands(name, operands):
 def cond(pred, true_fn, false_fn, operands=()):
     """Return ``true_fn(*operands)`` where ``pred`` holds, else ``false_fn(*operands)``.
 
-    ``pred`` is a bool or a tensor of one element; ``operands`` are tensors of any shapes ``[*]``, in any structure. Under ``vmap``,
-    each sample takes its own branch. Raises RuntimeError for anything else. Differentiable as the branch that is taken.
+    ``pred`` is a bool or a tensor of one element; ``operands`` are tensors of any shapes ``[*]``, in any structure.
+    Under ``vmap``, each sample takes its own branch. Raises RuntimeError for anything else. Differentiable as the
+    branch that is taken.
 
     >>> import tensh as torch
     >>> x = torch.arange(3.0)

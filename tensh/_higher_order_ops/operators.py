@@ -9,8 +9,8 @@ class HigherOrderOperator:
     """An operator on functions, such as ``torch.ops.higher_order.cond``; ``compute`` is what it does with values.
 
     ``graphs`` are the names of its functions in a graph, ``first`` is the position of the first function among the arguments.
-    Operands come after the functions, in one tuple; with ``apart``, a second tuple has what the functions take from outside. With
-    ``rows``, operands are lists, of which the last has tensors that the function gets row by row.
+    Operands come after the functions, in one tuple; with ``apart``, a second tuple has what the functions take from
+    outside. With ``rows``, operands are lists, of which the last has tensors that the function gets row by row.
     """
 
     __module__ = "torch.ops.higher_order"

@@ -63,7 +63,8 @@ class Parameter(NamedTuple):
 def infer_schema(prototype_function, /, *, mutates_args, op_name=None):
     """The schema of an operator, from the annotations of a function.
 
-    ``mutates_args`` names the tensors that it writes, or is "unknown".  Raise ValueError for annotations that an operator cannot have.
+    ``mutates_args`` names the tensors that it writes, or is "unknown".  Raise ValueError for annotations that an
+    operator cannot have.
 
     >>> import tensh as torch
     >>> def twice(x: torch.Tensor, n: int = 2) -> torch.Tensor:

@@ -21,9 +21,9 @@ class GradScaler:
     """A scaler of losses, which keeps small gradients of float16 from becoming zero.
 
     The loss is multiplied by a scale, gradients are divided by it before the optimizer's step, and a step whose gradients are
-    not finite is left out. ``update`` then halves the scale (times ``backoff_factor``); after ``growth_interval`` good steps it
-    grows. Where ``enabled`` is False, or the device is not there, everything passes unchanged. Raise AssertionError for factors that
-    do not grow or back off, RuntimeError for steps without ``update`` between them.
+    not finite is left out. ``update`` then halves the scale (times ``backoff_factor``); after ``growth_interval`` good
+    steps it grows. Where ``enabled`` is False, or the device is not there, everything passes unchanged. Raise
+    AssertionError for factors that do not grow or back off, RuntimeError for steps without ``update`` between them.
 
     >>> import tensh as torch
     >>> scaler = torch.GradScaler("cpu", init_scale=4.0)

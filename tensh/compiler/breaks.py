@@ -42,9 +42,9 @@ class BackendCompilerFailed(TorchDynamoException):
 class Break(Exception):
     """An operation that a compiled graph cannot contain; ``place`` is its place (see dispatch/capture/places), or None.
 
-    ``wrong`` means that the function itself fails, which splitting would not help; ``own``, that only graphs of tensh lack the
-    operation, and not those of PyTorch, so that a function that must be one graph is not refused, but runs unchanged.  ``title`` is the
-    first line of PyTorch's error, ``user`` tells whether that is a ``UserError``.
+    ``wrong`` means that the function itself fails, which splitting would not help; ``own``, that only graphs of tensh
+    lack the operation, and not those of PyTorch, so that a function that must be one graph is not refused, but runs
+    unchanged.  ``title`` is the first line of PyTorch's error, ``user`` tells whether that is a ``UserError``.
     """
 
     def __init__(self, reason, place=None, wrong=False, own=True, title=None, user=False):

@@ -30,8 +30,8 @@ class set_stance:
 
     "force_eager" runs them unchanged, "eager_on_recompile" runs calls without a graph unchanged, "fail_on_recompile"
     raises RuntimeError for them; "eager_then_compile" runs the first call of a function unchanged; "default" captures
-    them.  Calls raise RuntimeError in a stance of any other name.  Raise RuntimeError for a ``force_backend`` with one that is not the
-    default; it has no effect.
+    them.  Calls raise RuntimeError in a stance of any other name.  Raise RuntimeError for a ``force_backend`` with one
+    that is not the default; it has no effect.
 
     >>> import tensh as torch
     >>> f = torch.compile(lambda x: x * 2)

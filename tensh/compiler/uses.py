@@ -1,7 +1,7 @@
 """The use of a number that a program reads from a tensor: whether the way on depends on it.
 
-Symbolic numbers would tell, but there are none in a captured call.  The source tells as much: the number is followed through the
-expression that reads it, and through the variables that get it.
+Symbolic numbers would tell, but there are none in a captured call.  The source tells as much: the number is followed
+through the expression that reads it, and through the variables that get it.
 """
 
 import ast

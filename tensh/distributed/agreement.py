@@ -23,8 +23,8 @@ GRACE = 5.0  # seconds after that for what they have sent, which a busy machine 
 def wait_for(request, seconds, describe, *partners):
     """Wait for an MPI request.
 
-    Raise DistBackendError after ``seconds``, with the text of ``describe()``, or earlier if one of the ``partners`` has ended: a
-    communicator, and the ranks in it that the request needs.
+    Raise DistBackendError after ``seconds``, with the text of ``describe()``, or earlier if one of the ``partners`` has
+    ended: a communicator, and the ranks in it that the request needs.
     """
     for _ in range(SPINS):
         if request.Test():

@@ -75,7 +75,8 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
     """A function that computes the Jacobian of ``func``, of shape ``output.shape + input.shape``, by forward accumulation.
 
     One pass for each element of the input, all together; the better choice where there are fewer inputs than outputs.  The
-    arguments are those of ``jacrev``; ``randomness`` is that of ``vmap``. Raise RuntimeError for an ``argnums`` out of range, and for complex inputs.
+    arguments are those of ``jacrev``; ``randomness`` is that of ``vmap``. Raise RuntimeError for an ``argnums`` out of
+    range, and for complex inputs.
 
     >>> import tensh as torch
     >>> torch.func.jacfwd(lambda x: torch.stack([x, x ** 2, x ** 3]))(torch.tensor(2.0))

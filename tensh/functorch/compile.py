@@ -56,8 +56,9 @@ def aot_function(
 ):  # fmt: skip
     """Return a function that traces ``fn`` and its backward pass in its first call, and runs the compiled graphs.
 
-    ``fw_compiler`` and ``bw_compiler`` take a graph module and its inputs and return a function; ``partition_fn`` divides the graph of
-    both passes. A call without gradients is compiled by ``inference_compiler``. Other shapes and dtypes are traced again.
+    ``fw_compiler`` and ``bw_compiler`` take a graph module and its inputs and return a function; ``partition_fn``
+    divides the graph of both passes. A call without gradients is compiled by ``inference_compiler``. Other shapes and
+    dtypes are traced again.
 
     >>> import tensh as torch
     >>> from tensh.functorch.compile import aot_function, nop
@@ -201,7 +202,8 @@ def aot_module_simplified(
 ):
     """Trace a module on example arguments, compile its graphs, and return the function that runs them.
 
-    The parameters and buffers of ``mod`` are the first inputs of the graphs; the compilers and ``options`` are those of ``aot_function``.
+    The parameters and buffers of ``mod`` are the first inputs of the graphs; the compilers and ``options`` are those of
+    ``aot_function``.
 
     >>> import tensh as torch
     >>> from tensh.functorch.compile import aot_module_simplified, nop

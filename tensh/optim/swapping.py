@@ -15,7 +15,8 @@ def swap_in_optimizer_params_and_state(optimizer, swapin_parameters, swapin_opti
 
     ``swapin_parameters`` is a dictionary of as many tensors as the optimizer has parameters, in its order;
     ``swapin_optim_state`` is what ``optimizer.state_dict()`` gives, with all options of the groups.  Steps change the tensors
-    in both; what they add to the state is forgotten.  Raise RuntimeError unless everything fits and the optimizer has made a step.
+    in both; what they add to the state is forgotten.  Raise RuntimeError unless everything fits and the optimizer has
+    made a step.
 
     >>> import tensh as torch
     >>> w, twin = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)

@@ -60,7 +60,8 @@ class AskingUnpickler(Unpickler):
 def get_unsafe_globals_in_checkpoint(f):
     """List the names that a file refers to and ``torch.load`` does not allow, without making any objects.
 
-    Raise RuntimeError or UnpicklingError for a file that is damaged, or contains instructions that ``torch.save`` never writes.
+    Raise RuntimeError or UnpicklingError for a file that is damaged, or contains instructions that ``torch.save`` never
+    writes.
 
     >>> import tensh as torch, io
     >>> file = io.BytesIO()

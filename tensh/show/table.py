@@ -16,8 +16,8 @@ class Table(View):
 
     `title` stands above and `notes` below. In a window too narrow for the columns the last of them is broken into lines
     if it `wraps`; else, and on a page that asks for plain text, every row becomes a sentence: `x: shape [2, 3], dtype
-    float32`; where the first column holds no name (`is_named`), its text is one of the facts. Of the columns that it `shrinks`,
-    by their numbers, the widest are cut first until a window has room for all.
+    float32`; where the first column holds no name (`is_named`), its text is one of the facts. Of the columns that it
+    `shrinks`, by their numbers, the widest are cut first until a window has room for all.
     """
 
     def __init__(self, columns, rows, title="", notes=(), wraps=False, shrinks=(), is_named=True):

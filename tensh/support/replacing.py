@@ -20,8 +20,8 @@ def replace_file(path):
     The bytes go to a file in the same folder, which is renamed: readers see either the old contents or the new ones. On Linux
     that file has no name before it is complete, so that a killed process leaves nothing behind; elsewhere the leftover is
     removed at the next save in that folder. Links are followed, and the permissions of an existing file are kept. In a folder
-    that cannot be written, the existing file is overwritten once the new contents are complete and the disk has room for them.
-    Pipes and devices are written directly.
+    that cannot be written, the existing file is overwritten once the new contents are complete and the disk has room
+    for them. Pipes and devices are written directly.
 
     >>> import os, tempfile
     >>> from tensh.support.replacing import replace_file

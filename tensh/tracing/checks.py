@@ -1,8 +1,8 @@
 """The checks of numbers that an exported program reads, at PyTorch's places and with its names.
 
 Note [Checks of ranges]
-After a number is read, PyTorch checks its range, then the other conditions on numbers that are known by then. Conditions that the range
-says are left out. A name counts the comparisons of the program of that kind before.
+After a number is read, PyTorch checks its range, then the other conditions on numbers that are known by then.
+Conditions that the range says are left out. A name counts the comparisons of the program of that kind before.
 """
 
 import operator

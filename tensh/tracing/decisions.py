@@ -1,9 +1,9 @@
 """Decisions of a program on dynamic sizes: what Python compared is what the sizes of other calls must satisfy, too.
 
 Note [Guards]
-A trace notes every comparison of a size by the program, with its outcome (``numbers.Decision``). Its operands become expressions of
-the names of dimensions: an integer, a name, or (operator, operand, operand). A comparison of one dimension with a constant narrows
-the range of that dimension; the others become guards, which a call checks.
+A trace notes every comparison of a size by the program, with its outcome (``numbers.Decision``). Its operands become
+expressions of the names of dimensions: an integer, a name, or (operator, operand, operand). A comparison of one
+dimension with a constant narrows the range of that dimension; the others become guards, which a call checks.
 """
 
 import ast

@@ -44,8 +44,8 @@ INFINITY = Infinity("inf")
 class Dim:
     """A named dimension whose size may vary between calls, from ``min`` to ``max``.
 
-    ``Dim.AUTO`` and ``Dim.DYNAMIC`` are dynamic dimensions without a name, ``Dim.STATIC`` is one of fixed size; called with ``min``
-    and ``max``, the first two have a range.
+    ``Dim.AUTO`` and ``Dim.DYNAMIC`` are dynamic dimensions without a name, ``Dim.STATIC`` is one of fixed size; called
+    with ``min`` and ``max``, the first two have a range.
 
     >>> import tensh as torch
     >>> batch = torch.export.Dim("batch", min=1, max=64)

@@ -1,10 +1,11 @@
 """Dynamic dimensions: a program is traced twice, which shows whether any of their sizes is fixed.
 
 Note [Two traces]
-Sizes are followed as nodes of the graph. Other uses of a size in Python (``math.sqrt(x.size(0))``, a branch) produce a constant
-or another graph. A second trace on examples of other sizes reveals them: both traces must have the same operations with the
-same constants, and a difference is an error that names the line. Sizes that are equal in both are replaced by numbers. What the
-program compares holds for both (``decisions``). If a function of tensh has compared a size, a third trace uses the smallest sizes.
+Sizes are followed as nodes of the graph. Other uses of a size in Python (``math.sqrt(x.size(0))``, a branch) produce a
+constant or another graph. A second trace on examples of other sizes reveals them: both traces must have the same
+operations with the same constants, and a difference is an error that names the line. Sizes that are equal in both are
+replaced by numbers. What the program compares holds for both (``decisions``). If a function of tensh has compared a
+size, a third trace uses the smallest sizes.
 """
 
 from functools import partial
@@ -265,7 +266,8 @@ def size_value(node, known, fallback=None):
 def verify_numbers(program, trace):
     """Return the program with sizes made of the numbers that it reads; verify by another trace that it has these only as nodes.
 
-    ``trace(shift, sizes)`` traces it with other numbers. Raise GuardOnDataDependentSymNode if Python computed a constant of one.
+    ``trace(shift, sizes)`` traces it with other numbers. Raise GuardOnDataDependentSymNode if Python computed a
+    constant of one.
     """
     if not program.ranges:
         return program

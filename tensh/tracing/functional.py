@@ -1,9 +1,9 @@
 """A graph without in-place writes: a write produces a new value, and views of the old one are recomputed.
 
 Note [Values for writes]
-A value that is not a view is a root. A write gives it a new node. A view knows its base and its operator: what is written into a view is
-put into the base (``slice_scatter``, ``select_scatter``, or the inverse view), up to the root. As in PyTorch, a view is computed again
-from the root where it is used after a write, also if it was taken after that.
+A value that is not a view is a root. A write gives it a new node. A view knows its base and its operator: what is
+written into a view is put into the base (``slice_scatter``, ``select_scatter``, or the inverse view), up to the root.
+As in PyTorch, a view is computed again from the root where it is used after a write, also if it was taken after that.
 """
 
 import operator

@@ -22,8 +22,8 @@ class Decision(NamedTuple):
 class TracedInt(int):
     """An int of a trace: a size, or a number computed from sizes. In the graph its node represents it.
 
-    Arithmetic between integers is recorded; other operations see a plain int. So do comparisons, which the graph notes: those of the
-    program one by one (``decisions``), others as a fact (``decided``).
+    Arithmetic between integers is recorded; other operations see a plain int. So do comparisons, which the graph notes:
+    those of the program one by one (``decisions``), others as a fact (``decided``).
     """
 
     symbolic = SymInt
@@ -143,7 +143,8 @@ class Comparison:
 class TracedBool(Comparison, int):
     """The outcome of a comparison that a program makes while it is exported: a decision once Python needs it.
 
-    Before that it is a condition that ``torch.cond`` records: its node is made on demand. The comparison has a ``number`` in its trace.
+    Before that it is a condition that ``torch.cond`` records: its node is made on demand. The comparison has a
+    ``number`` in its trace.
     """
 
     __class__ = property(lambda self: bool)  # so that it passes for one, where a bool is required

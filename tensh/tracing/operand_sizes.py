@@ -1,8 +1,8 @@
 """Sizes of a result in terms of those of its operands, such as ``((s0//2)) - 2`` for a window of three over ``(s0//2)``.
 
 Note [Sizes of operands]
-Several traces give the numbers of a size. An operand's size with its numbers is known as an expression, however involved; the numbers
-of the result are then a sum, a quotient or a product of few of them (``size_sums``).
+Several traces give the numbers of a size. An operand's size with its numbers is known as an expression, however
+involved; the numbers of the result are then a sum, a quotient or a product of few of them (``size_sums``).
 """
 
 from itertools import combinations
@@ -18,7 +18,8 @@ WINDOWS = "conv", "pool", "unfold", "im2col"
 def describe_size(numbers, operands, windows):
     """Return the text of a size with these numbers; None if none is found.
 
-    ``operands`` are pairs (numbers, text) of dynamic sizes, the likeliest first; ``windows`` tells that the operator moves windows.
+    ``operands`` are pairs (numbers, text) of dynamic sizes, the likeliest first; ``windows`` tells that the operator
+    moves windows.
     """
     try:
         known = [(each, as_sum(parse(text))) for each, text in operands]

@@ -1,8 +1,9 @@
 """Guards that operators make of the sizes of their operands and results, beside what the program itself compares.
 
 Note [Guards of operators]
-Sizes that operators align are equal, windows fit into what they move over, and no computed size is one, which would be broadcast. A
-part of rows is no whole tensor: it has no full rows. PyTorch's operators compare these sizes where they compute shapes and strides.
+Sizes that operators align are equal, windows fit into what they move over, and no computed size is one, which would be
+broadcast. A part of rows is no whole tensor: it has no full rows. PyTorch's operators compare these sizes where they
+compute shapes and strides.
 """
 
 from math import prod

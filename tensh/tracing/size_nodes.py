@@ -1,8 +1,9 @@
 """The nodes of dynamic sizes in exported programs, at PyTorch's places and with its names.
 
 Note [Sizes at the top]
-PyTorch reads the size of each dynamic dimension once, after the inputs. Sizes of intermediate values are computed from these, where
-they were read. A name counts the sizes that the program has read, then the dynamic dimensions before its own.
+PyTorch reads the size of each dynamic dimension once, after the inputs. Sizes of intermediate values are computed from
+these, where they were read. A name counts the sizes that the program has read, then the dynamic dimensions before its
+own.
 """
 
 import operator

@@ -121,8 +121,8 @@ def list_operand_sizes(nodes):
 def choose_name(sizes, pairs, dim=None, operands=(), windows=False):
     """Return the simplest expression of a size that is right in all traces.
 
-    ``operands`` are the sizes of operands, of which that of the same dimension is the likeliest; those that are quotients come before
-    the sizes of the inputs, which may be equal to them by chance.
+    ``operands`` are the sizes of operands, of which that of the same dimension is the likeliest; those that are
+    quotients come before the sizes of the inputs, which may be equal to them by chance.
     """
     near = [(numbers, text) for place, numbers, text in sorted(operands, key=lambda each: each[0] != dim)]
     for numbers, text in near:

@@ -2,8 +2,8 @@
 
 Note [Numbers without a hint]
 ``x.item()`` becomes a node, and a number that knows it. Arithmetic is recorded; a comparison is a condition that
-``torch._check`` records, and that Python cannot decide on. What Python computes of such a number in another way would be a constant
-of the graph: a second trace, on another number, finds it.
+``torch._check`` records, and that Python cannot decide on. What Python computes of such a number in another way would
+be a constant of the graph: a second trace, on another number, finds it.
 """
 
 import functools

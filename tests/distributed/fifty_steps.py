@@ -1,8 +1,9 @@
 """Fifty steps of the zoo's models in several processes: how far the losses are from those of one process on the whole batch.
 
-``tensh launch -n N tests/distributed/fifty_steps.py DTYPE [FILE]`` trains each model with copies (``DistributedDataParallel``), cut
-(``parallelize_module``) and, in two processes, in stages (``GPipe``, ``1F1B``). Rank 0 prints the greatest difference of each, and writes
-them as JSON. With float64 they show whether the same is computed; with float32, how rounding adds up, on PyTorch (by ``torchrun``) as here.
+``tensh launch -n N tests/distributed/fifty_steps.py DTYPE [FILE]`` trains each model with copies
+(``DistributedDataParallel``), cut (``parallelize_module``) and, in two processes, in stages (``GPipe``, ``1F1B``). Rank
+0 prints the greatest difference of each, and writes them as JSON. With float64 they show whether the same is computed;
+with float32, how rounding adds up, on PyTorch (by ``torchrun``) as here.
 """
 
 import json

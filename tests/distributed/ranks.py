@@ -1,6 +1,7 @@
 """Collectives of several processes, as expressions: what each rank finds, on tensh with MPI and on PyTorch with gloo.
 
-``tensh launch -n N tests/distributed/ranks.py FOLDER`` and ``python tests/distributed/ranks.py FOLDER N`` write a file for each rank.
+``tensh launch -n N tests/distributed/ranks.py FOLDER`` and ``python tests/distributed/ranks.py FOLDER N`` write a file
+for each rank.
 """
 
 import datetime

@@ -1,6 +1,7 @@
 """Distributed tensors in several processes, held against PyTorch: what each rank finds.
 
-``tensh launch -n N tests/distributed/tensors.py FOLDER`` and ``python tests/distributed/tensors.py FOLDER N`` write a file for each rank.
+``tensh launch -n N tests/distributed/tensors.py FOLDER`` and ``python tests/distributed/tensors.py FOLDER N`` write a
+file for each rank.
 """
 
 import json

@@ -1,6 +1,7 @@
 """Programs in the manner of PyTorch's tutorials run unchanged: started by `tensh launch`, and starting their processes themselves.
 
-What each prints is recorded beside it, ``programs/NAME.txt``, from PyTorch: ``python programs/NAME.py PORT > programs/NAME.txt``.
+What each prints is recorded beside it, ``programs/NAME.txt``, from PyTorch: ``python programs/NAME.py PORT >
+programs/NAME.txt``.
 """
 
 import os

@@ -1,7 +1,8 @@
 """Training in several processes, held against one process on the whole batch, and against PyTorch: what each rank prints.
 
-``tensh launch -n N tests/distributed/training.py FOLDER`` and ``python tests/distributed/training.py FOLDER N`` write a file for each
-rank; ``tensh run tests/distributed/training.py FOLDER 0 N`` writes what one process finds on the whole batch.
+``tensh launch -n N tests/distributed/training.py FOLDER`` and ``python tests/distributed/training.py FOLDER N`` write a
+file for each rank; ``tensh run tests/distributed/training.py FOLDER 0 N`` writes what one process finds on the whole
+batch.
 """
 
 import datetime

@@ -1,9 +1,10 @@
 """Results and gradients of float16 and bfloat16 numbers are PyTorch's, bit by bit.
 
-``halves.txt`` has the calls.  Their tensors are made by ``x`` (numbers), ``p`` (positive ones), ``u`` (between 0 and 1), ``k`` and
-``kp`` (numbers and positive ones without a gradient), ``f`` (float32), ``i`` (integers below the first argument) and ``b`` (bools).
-Lines that begin with ``~`` are called with ordinary numbers only, all others with wide, mixed and special ones, too.
-Of lines that begin with ``≈`` the last digit is open, since the order of PyTorch's sums depends on the processor.
+``halves.txt`` has the calls.  Their tensors are made by ``x`` (numbers), ``p`` (positive ones), ``u`` (between 0 and
+1), ``k`` and ``kp`` (numbers and positive ones without a gradient), ``f`` (float32), ``i`` (integers below the first
+argument) and ``b`` (bools). Lines that begin with ``~`` are called with ordinary numbers only, all others with wide,
+mixed and special ones, too. Of lines that begin with ``≈`` the last digit is open, since the order of PyTorch's sums
+depends on the processor.
 """
 
 from pathlib import Path

@@ -202,7 +202,8 @@ def writes_constant(source):
 def check_traces(source, filename="<program>"):
     """Compare the versions of the function by ``torch.jit.trace`` and ``torch.fx`` with it: kind of trace -> the first difference, or None.
 
-    A kind that cannot trace the function is left out.  No trace has blocks of ``no_grad``, none draws numbers that nobody reads, and constants that are written stay so.
+    A kind that cannot trace the function is left out.  No trace has blocks of ``no_grad``, none draws numbers that
+    nobody reads, and constants that are written stay so.
     """
     if any(word in source for word in ("no_grad", "rand", "dropout", "bernoulli")) or writes_constant(source):
         return {}

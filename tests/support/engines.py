@@ -1,7 +1,7 @@
 """Helpers for tests of distributions: cases that either engine evaluates, and the comparison of results.
 
-A case is an expression with the names of an engine's ``distributions``, ``t`` for a tensor, ``p`` for a parameter whose gradient
-is compared, and ``spd`` for positive definite matrices.
+A case is an expression with the names of an engine's ``distributions``, ``t`` for a tensor, ``p`` for a parameter whose
+gradient is compared, and ``spd`` for positive definite matrices.
 """
 
 import math

@@ -1,6 +1,7 @@
 """Functions for ``DistributedDataParallel.register_comm_hook``, which exchange the gradients of a bucket.
 
-Each returns a future of the buffer with the mean over all processes.  ``process_group`` is a group, or None for all processes.
+Each returns a future of the buffer with the mean over all processes.  ``process_group`` is a group, or None for all
+processes.
 """
 
 from tensh.distributed.collectives import all_reduce

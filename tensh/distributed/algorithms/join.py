@@ -94,10 +94,10 @@ class Joinable(ABC):
 class Join:
     """A context in which a process that has no inputs left joins the exchanges of the others.
 
-    ``joinables`` are objects such as ``DistributedDataParallel`` and ``ZeroRedundancyOptimizer``, the first of which counts the
-    processes at each step; ``kwargs`` go to their hooks: ``divide_by_initial_world_size=False`` divides gradients by the number of
-    processes with inputs instead of all.  With ``throw_on_early_termination``, all processes raise RuntimeError when the first
-    runs out.  Raise ValueError for an empty list and for several process groups.
+    ``joinables`` are objects such as ``DistributedDataParallel`` and ``ZeroRedundancyOptimizer``, the first of which
+    counts the processes at each step; ``kwargs`` go to their hooks: ``divide_by_initial_world_size=False`` divides
+    gradients by the number of processes with inputs instead of all.  With ``throw_on_early_termination``, all processes
+    raise RuntimeError when the first runs out.  Raise ValueError for an empty list and for several process groups.
 
     >>> import tensh as torch
     >>> from tensh.distributed.algorithms.join import Join

@@ -1,7 +1,7 @@
 """Orders of passes that compute gradients of inputs and of weights apart, so that no process waits for long.
 
-Each function yields (index of a stage among those of the process, number of the part, pass). Weights can wait: their gradients fill
-the time in which a process would wait for others.
+Each function yields (index of a stage among those of the process, number of the part, pass). Weights can wait: their
+gradients fill the time in which a process would wait for others.
 """
 
 from collections import Counter, deque

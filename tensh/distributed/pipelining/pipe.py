@@ -48,8 +48,9 @@ def pipeline(module, mb_args, mb_kwargs=None, split_spec=None, split_policy=None
 
     Args:
         mb_args: the arguments of the example, ``mb_kwargs`` its keywords.
-        split_spec: path of a submodule -> where a stage begins at it; without it, stages begin where the model calls ``pipe_split``.
-        split_policy: a function that changes the recorded graph module, and may insert calls of ``pipe_split``.
+        split_spec: path of a submodule -> where a stage begins at it; without it, stages begin where the model calls
+        ``pipe_split``. split_policy: a function that changes the recorded graph module, and may insert calls of
+        ``pipe_split``.
 
     Raise AttributeError for a path at which there is no module, ValueError for a module that is not called.
 
@@ -98,7 +99,8 @@ def list_paths(node):
 class Pipe(Module):
     """A model in stages: ``split_gm`` calls them one after the other, as the pipe itself does.
 
-    ``num_stages`` is their number, ``get_stage_module(i)`` the module of one, and ``build_stage(i, device)`` the stage for a schedule.
+    ``num_stages`` is their number, ``get_stage_module(i)`` the module of one, and ``build_stage(i, device)`` the stage
+    for a schedule.
     """
 
     __module__ = "torch.distributed.pipelining._IR"

@@ -21,8 +21,8 @@ __all__ = [
 class PipelineSchedule:
     """The passes of a batch in ``n_microbatches`` parts through the stages of this process.
 
-    ``loss_fn(output, target)`` is called on each part in the last stage; without it, there is no backward pass. Subclasses say the
-    order: ``order`` yields (stage, number of the part, pass).
+    ``loss_fn(output, target)`` is called on each part in the last stage; without it, there is no backward pass.
+    Subclasses say the order: ``order`` yields (stage, number of the part, pass).
     """
 
     def __init__(
@@ -54,8 +54,9 @@ class PipelineSchedule:
         """Bring a batch through all stages, and gradients back where there is a loss.
 
         The process of the first stage gives the arguments, that of the last the ``target``, and gets the result, unless
-        ``return_outputs`` is False, and in the list ``losses`` the loss of each part, to whose function ``loss_kwargs`` are passed. Gradients are those of the mean over the parts
-        unless the schedule was made with ``scale_grads=False``. Raise RuntimeError where gradients are not recorded.
+        ``return_outputs`` is False, and in the list ``losses`` the loss of each part, to whose function ``loss_kwargs``
+        are passed. Gradients are those of the mean over the parts unless the schedule was made with
+        ``scale_grads=False``. Raise RuntimeError where gradients are not recorded.
         """
         if self._has_backward and not torch.is_grad_enabled():
             raise RuntimeError(

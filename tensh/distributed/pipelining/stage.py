@@ -2,8 +2,8 @@
 
 Note [Messages between stages]
 A result travels as it is, in messages with a tag for each stage and direction, so that those of several stages in one process
-stay apart. Sending never waits; receiving does. The shapes go before the tensors of the first part of the first batch, and are the
-same for all. Stages that one process has, one after the other, hand their results over without a message.
+stay apart. Sending never waits; receiving does. The shapes go before the tensors of the first part of the first batch,
+and are the same for all. Stages that one process has, one after the other, hand their results over without a message.
 """
 
 import contextlib
@@ -21,9 +21,10 @@ TAGS = 16_000  # the first tag of messages between stages, below the largest tha
 class PipelineStage:
     """A stage of a model that a process computes.
 
-    ``stage_index`` of ``num_stages`` stages is computed by the process of that rank, modulo the size of the group. The result of
-    ``submodule``, a tensor or a tuple of tensors, is what the next stage is given; the arguments of the first come from
-    ``schedule.step``. Raise ValueError for an index out of range, RuntimeError for more processes than stages.
+    ``stage_index`` of ``num_stages`` stages is computed by the process of that rank, modulo the size of the group. The
+    result of ``submodule``, a tensor or a tuple of tensors, is what the next stage is given; the arguments of the first
+    come from ``schedule.step``. Raise ValueError for an index out of range, RuntimeError for more processes than
+    stages.
 
     Args:
         device: the CPU. ``input_args`` and ``output_args`` are examples in PyTorch; shapes are found by themselves here.

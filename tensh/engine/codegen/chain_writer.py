@@ -59,7 +59,8 @@ INTEGERS = {1: np.dtype(np.int8), 2: np.dtype(np.int16), 4: np.dtype(np.int32), 
 def choose(mask, yes, no, to):
     """Write ``yes`` where the mask is true and ``no`` elsewhere; ``to`` is neither.
 
-    The bits in which they differ are multiplied by the mask: a condition that the processor cannot predict takes ten times as long.
+    The bits in which they differ are multiplied by the mask: a condition that the processor cannot predict takes ten
+    times as long.
     """
     if to.size < FEW:
         np.copyto(to, no)

@@ -54,7 +54,8 @@ class Chain:
     ``arrays`` and ``numbers`` are the texts of its parameters, ``text`` the expression, ``let`` parts that it names.
     16 bit floating point numbers are computed as float32, and rounded once; with ``wide`` all are computed as float64.
     ``words`` are kernels that the text may call beside operators.  Numbers must fit the dtype that is computed in, and with
-    ``narrow`` the dtype of the arrays; those of derivatives, which the kernel has taken, and those that PyTorch casts are ``unchecked``.
+    ``narrow`` the dtype of the arrays; those of derivatives, which the kernel has taken, and those that PyTorch casts
+    are ``unchecked``.
     """
 
     in_blocks = True

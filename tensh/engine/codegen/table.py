@@ -41,15 +41,14 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     ``returns_bool`` says that the result is bool: PyTorch writes it into any ``out=``, even one that requires grad.
     ``outs`` names several outputs (``LIST``: any number); ``many`` gives each its own gradient (``g_NAME``, or the
     list ``gs``; zeros where none arrived, or None with ``partial``); ``returns`` names their
-    tuple in torch.return_types; ``let`` names parts that several derivatives share; ``sequence`` names a parameter that is a list of tensors; ``watched`` are parameters that hold arrays, which
-    must not change until the derivative has run.
-    ``parallel`` says that the kernel works element by element and may be cut into blocks (see arrays/threads.py); it may be
-    the function that writes the result into its first argument.
-    ``fused`` says that the derivative is one kernel in PyTorch (UNRECORDED: unless it is recorded): of 16 bit numbers it is
-    computed in float32, and rounded once; or it is the function that computes it for them, from the gradient and the saved
-    values by name (``input_shape``).
-    ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name; ``constant_edges`` counts the
-    inputs that its node has before and after the declared ones.
+    tuple in torch.return_types; ``let`` names parts that several derivatives share; ``sequence`` names a parameter that
+    is a list of tensors; ``watched`` are parameters that hold arrays, which must not change until the derivative has
+    run. ``parallel`` says that the kernel works element by element and may be cut into blocks (see arrays/threads.py);
+    it may be the function that writes the result into its first argument. ``fused`` says that the derivative is one
+    kernel in PyTorch (UNRECORDED: unless it is recorded): of 16 bit numbers it is computed in float32, and rounded
+    once; or it is the function that computes it for them, from the gradient and the saved values by name
+    (``input_shape``). ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name;
+    ``constant_edges`` counts the inputs that its node has before and after the declared ones.
     """
     if kernel is None:
         return lambda k: op(k, name=name, doc=doc, **keywords)

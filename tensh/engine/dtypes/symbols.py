@@ -1,6 +1,7 @@
 """Numbers that may be symbolic: PyTorch's compilers trace sizes as symbols; tensh computes eagerly and has only numbers.
 
-The classes serve ``isinstance``: numbers that a trace follows (``symbolic``) pass for their instances. The functions take numbers.
+The classes serve ``isinstance``: numbers that a trace follows (``symbolic``) pass for their instances. The functions
+take numbers.
 """
 
 import math

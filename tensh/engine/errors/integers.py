@@ -26,8 +26,8 @@ def read_int(value):
 def read_size(value):
     """The integer that a size is given as; None for another kind.
 
-    Beside what ``read_int`` takes, integer tensors of one element are, arrays without dimensions, and objects with ``__index__``.
-    Raise RuntimeError for a tensor of one truth value.
+    Beside what ``read_int`` takes, integer tensors of one element are, arrays without dimensions, and objects with
+    ``__index__``. Raise RuntimeError for a tensor of one truth value.
     """
     if (number := read_int(value)) is not None:
         return number

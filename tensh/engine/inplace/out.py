@@ -47,7 +47,8 @@ def write_out(out, result, name, strict=None, inputs=(), apart=True):
     """Put ``result`` into the tensor (or tensors) ``out``, which takes its shape, and return ``out``.
 
     ``strict`` is the error for an ``out`` of another dtype than the result (a text), or for one that the result cannot be
-    cast to (an exception), or a function of both dtypes that raises.  ``out`` must lie apart from ``inputs``; if not ``apart``, it may be one of them.
+    cast to (an exception), or a function of both dtypes that raises.  ``out`` must lie apart from ``inputs``; if not
+    ``apart``, it may be one of them.
     """
     if isinstance(result, tuple):
         require_dtypes_of_parts(out, result, name)

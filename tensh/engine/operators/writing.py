@@ -26,8 +26,8 @@ def writes(write=None, *, dense=True, kept=False, expanded=None, early=False, sh
     ``dense``: ``write`` receives a row-major array; otherwise it takes any.  The result is row-major then, unless ``kept``
     says that it is laid out as the input.
     ``expanded``, the public name, allows the in-place form for expanded tensors, with a warning; it is otherwise refused when
-    the arguments are found to fit (``early``: when the dimensions are); ``shared`` allows arguments in the memory that it writes;
-    ``function`` puts it into the torch namespace.
+    the arguments are found to fit (``early``: when the dimensions are); ``shared`` allows arguments in the memory that
+    it writes; ``function`` puts it into the torch namespace.
     """
     if write is None:
         return lambda w: writes(

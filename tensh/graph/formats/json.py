@@ -1,11 +1,12 @@
 """A graph as JSON, written piece by piece.
 
-The schema, version 1: an object with ``tensh_graph`` (1), ``root`` (a number), ``node_count``, ``edge_count`` and ``nodes``, a list in
-the order of recording.  A node has ``number``, ``kind`` ("leaf" or "operation"), ``name`` (PyTorch's), ``variable``, ``label`` (the
-user's source text), ``part_of``, ``place`` ("file:line"), ``shape``, ``dtype``, ``uses`` and ``edges``; an edge has ``number`` (null for
-what needs no gradient), ``output``, ``parameter`` and ``formula``.  What is not known is null.  With values or gradients asked for
-a node also has ``value`` or ``grad``: numbers in nested lists, complex ones as [real, imaginary], and null where there is none
-or it has more than 1,000 elements.
+The schema, version 1: an object with ``tensh_graph`` (1), ``root`` (a number), ``node_count``, ``edge_count`` and
+``nodes``, a list in the order of recording.  A node has ``number``, ``kind`` ("leaf" or "operation"), ``name``
+(PyTorch's), ``variable``, ``label`` (the user's source text), ``part_of``, ``place`` ("file:line"), ``shape``,
+``dtype``, ``uses`` and ``edges``; an edge has ``number`` (null for what needs no gradient), ``output``, ``parameter``
+and ``formula``.  What is not known is null.  With values or gradients asked for a node also has ``value`` or ``grad``:
+numbers in nested lists, complex ones as [real, imaginary], and null where there is none or it has more than 1,000
+elements.
 """
 
 import numpy as np

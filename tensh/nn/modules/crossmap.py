@@ -40,7 +40,8 @@ CrossMapLRN2dFunction.__name__ = CrossMapLRN2dFunction.__qualname__ = "CrossMapL
 class CrossMapLRN2d(Layer, settings="size, alpha=1e-4, beta=0.75, k=1", shows=".size alpha beta k"):
     """Divide each value of images by a power of the squares of ``size`` channels around it.
 
-    Shapes: input and output [N, C, H, W]. The divisor is ``(k + alpha * mean of the squares) ** beta``. Raise ValueError for other numbers of dimensions.
+    Shapes: input and output [N, C, H, W]. The divisor is ``(k + alpha * mean of the squares) ** beta``. Raise
+    ValueError for other numbers of dimensions.
 
     >>> import tensh as torch
     >>> torch.nn.CrossMapLRN2d(3)(torch.ones(1, 4, 2, 2)).shape

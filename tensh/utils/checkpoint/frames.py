@@ -2,10 +2,10 @@
 
 Note [Frames]
 While the function runs, a pair of hooks keeps an empty ``Holder`` in place of each tensor that the graph saves. The first
-holder that a backward pass opens has the function run again; the tensors that this run saves fill the holders, in the order of
-saving, and the run ends with the last of them. A pass opens a holder once, which empties it: nothing is kept beyond its use, and
-another pass runs the function again. Arguments are saved as a node saves tensors, so that those of a checkpoint within a checkpoint
-lie in holders of the outer one.
+holder that a backward pass opens has the function run again; the tensors that this run saves fill the holders, in the
+order of saving, and the run ends with the last of them. A pass opens a holder once, which empties it: nothing is kept
+beyond its use, and another pass runs the function again. Arguments are saved as a node saves tensors, so that those of
+a checkpoint within a checkpoint lie in holders of the outer one.
 """
 
 import contextlib

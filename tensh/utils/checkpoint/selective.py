@@ -2,8 +2,9 @@
 
 Note [Kept results]
 PyTorch's modes lie below autograd: an operator whose result was kept is not computed again, and yet its node saves what its
-derivative reads. Those of tensh lie above. So what a node saves in the first run is kept beside the result, as the place it came from
-(the number of an argument or of a result) or else as the tensor itself, and the second run passes it to the hooks in force.
+derivative reads. Those of tensh lie above. So what a node saves in the first run is kept beside the result, as the
+place it came from (the number of an argument or of a result) or else as the tensor itself, and the second run passes it
+to the hooks in force.
 """
 
 import enum
@@ -173,7 +174,8 @@ def create_selective_checkpoint_contexts(policy_fn_or_list, allow_cache_entry_mu
     """Make two contexts, for the ``context_fn`` of a checkpoint, that keep what some operators compute in the first run.
 
     Args:
-        policy_fn_or_list: the overloads whose results are kept, or a function of a ``SelectiveCheckpointContext``, an overload
+        policy_fn_or_list: the overloads whose results are kept, or a function of a ``SelectiveCheckpointContext``, an
+        overload
             and its arguments that returns a ``CheckpointPolicy``, or True for a result that is kept.
         allow_cache_entry_mutation: whether results that are kept may be written before they are needed.
 

@@ -15,7 +15,8 @@ class DistributedSampler(Sampler):
 
     Shares have the same length: indices from the beginning are repeated at the end, or dropped with ``drop_last``.  The
     order of an epoch follows from ``seed`` and ``set_epoch``.  By default ``num_replicas`` and ``rank`` are
-    the number of processes of the process group and the rank in it. Raise ValueError if there is none, or the rank is out of range.
+    the number of processes of the process group and the rank in it. Raise ValueError if there is none, or the rank is
+    out of range.
 
     >>> from tensh.utils.data import DistributedSampler
     >>> [list(DistributedSampler("abcde", 2, rank, shuffle=False)) for rank in range(2)]

@@ -57,7 +57,8 @@ def save(tensors, metadata=None):
         tensors: a dict of contiguous tensors, none of which shares memory with another.
         metadata: a dict of texts.
 
-    The format has every dtype but complex32 and complex128.  Raise ValueError for what it cannot hold, RuntimeError for shared memory.
+    The format has every dtype but complex32 and complex128.  Raise ValueError for what it cannot hold, RuntimeError for
+    shared memory.
     """
     return numpy.save(arrays(tensors), metadata)
 

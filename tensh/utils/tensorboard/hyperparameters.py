@@ -9,8 +9,8 @@ from tensh.engine import find_public
 def hparams(hparam_dict=None, metric_dict=None, hparam_domain_discrete=None):
     """Choices by name, measures by name, and the values that a choice may have: summaries of the experiment, its begin and end.
 
-    Raise TypeError unless these are dictionaries, and for values of another type than the choice; ValueError for a choice that is no
-    number, text or tensor of one number.
+    Raise TypeError unless these are dictionaries, and for values of another type than the choice; ValueError for a
+    choice that is no number, text or tensor of one number.
     """
     from tensorboard.plugins.hparams import api_pb2, metadata, plugin_data_pb2
 

@@ -75,8 +75,9 @@ def exponential_bins():
 class SummaryWriter:
     """Write what a training program measures into files that TensorBoard and ``tensh watch`` show.
 
-    They lie in ``log_dir``, or in ``runs`` by time and machine, with ``comment`` at the end. Events from ``purge_step`` on that
-    were written before are hidden: those of a run that was broken off. ``max_queue`` events wait at most ``flush_secs`` seconds.
+    They lie in ``log_dir``, or in ``runs`` by time and machine, with ``comment`` at the end. Events from ``purge_step``
+    on that were written before are hidden: those of a run that was broken off. ``max_queue`` events wait at most
+    ``flush_secs`` seconds.
 
     >>> from tensh.utils.tensorboard import SummaryWriter  # doctest: +SKIP
     >>> with SummaryWriter("runs/first") as writer:  # doctest: +SKIP

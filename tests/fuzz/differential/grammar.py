@@ -4,20 +4,20 @@ A line is a step of a program with holes in braces. ``{a}`` is a tensor of the p
 properties (KINDS in programs.py); the other holes are filled to match it (HOLES there). The number of a section says how
 often its lines are chosen.
 
-Differences listed in section 8 of ARCHITECTURE.md are left out: lazy conjugates (``conj``, ``mH``, ``adjoint``, ``H``; the grammar
-has ``conj_physical``), and ``kron`` of tensors that are strided or written later. So are results that PyTorch leaves
-undefined: uninitialised memory, numbers outside the range of their new dtype, shifts by more bits than there are,
-the order of equal elements, signs and phases of factors, arithmetic of infinite complex numbers, gradients of
-running products with infinity (PyTorch divides by the factor again), gradients of singular values of singular matrices,
-and writes that read elements they have written: of tensors that overlap in part, unless both are dense.
+Differences listed in section 8 of ARCHITECTURE.md are left out: lazy conjugates (``conj``, ``mH``, ``adjoint``, ``H``;
+the grammar has ``conj_physical``), and ``kron`` of tensors that are strided or written later. So are results that
+PyTorch leaves undefined: uninitialised memory, numbers outside the range of their new dtype, shifts by more bits than
+there are, the order of equal elements, signs and phases of factors, arithmetic of infinite complex numbers, gradients
+of running products with infinity (PyTorch divides by the factor again), gradients of singular values of singular
+matrices, and writes that read elements they have written: of tensors that overlap in part, unless both are dense.
 
 So are results that depend on the build of PyTorch and on the processor: the bits of a nan (numbers viewed as another dtype);
 gradients at nan of piecewise functions, which differ between the vectors of a large tensor and the remaining elements
 (``calm``; second gradients of those with exponentials always: ``definite``); gelu of infinity, which is nan
 for more than one element, and the mean beside a variance, which subtracts infinity (``bounded``);
-strides of dimensions of one element (``stepped``); the storage after the elements of a result (``strided``); and medians of a line
-whose elements share memory: PyTorch reads beyond it (``unexpanded``). Norms of infinite order of complex numbers
-depend on rounding (``exact``), and the gradient of ``logcumsumexp`` drops nan (``kept``).
+strides of dimensions of one element (``stepped``); the storage after the elements of a result (``strided``); and
+medians of a line whose elements share memory: PyTorch reads beyond it (``unexpanded``). Norms of infinite order of
+complex numbers depend on rounding (``exact``), and the gradient of ``logcumsumexp`` drops nan (``kept``).
 """
 
 from pathlib import Path

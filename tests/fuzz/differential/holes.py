@@ -173,8 +173,8 @@ def dtype(f):
 def bits(f):
     """A dtype to view the memory as, in which no number is nan, since the bits of a nan depend on the processor.
 
-    If the stride of the last dimension is arbitrary, it has the same size; bools are viewed as bools, because bytes other than
-    0 and 1 might be written there.
+    If the stride of the last dimension is arbitrary, it has the same size; bools are viewed as bools, because bytes
+    other than 0 and 1 might be written there.
     """
     names = ["float32", "int32", "uint8", "int64", "complex64", "int16", "float64"]
     if name_of(f.a.dtype) == "bool":

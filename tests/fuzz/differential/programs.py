@@ -1,6 +1,7 @@
 """Random programs, drawn by hypothesis from the grammar while PyTorch runs them, so that every hole can match its tensor.
 
-A program is a list of steps, and its text is Python that can be pasted.  Most steps are valid; about one choice in ten is careless, so that errors occur, too.
+A program is a list of steps, and its text is Python that can be pasted.  Most steps are valid; about one choice in ten
+is careless, so that errors occur, too.
 """
 
 import re

@@ -252,8 +252,8 @@ def is_open(step, world):
     """Did the step make a write whose result PyTorch's documentation leaves undefined?
 
     That is a write into a tensor whose elements share memory ("in-place operations may result in incorrect behavior", say the
-    pages of ``as_strided`` and ``expand``; with a stride of 0 they are refused), or an assignment of elements of a tensor to other
-    elements of it: elements may be read after they were written.
+    pages of ``as_strided`` and ``expand``; with a stride of 0 they are refused), or an assignment of elements of a
+    tensor to other elements of it: elements may be read after they were written.
     """
     if not step.statement and not WRITING.search(step.template):
         return False

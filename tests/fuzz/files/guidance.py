@@ -1,8 +1,8 @@
 """Guidance by coverage: files that reach new lines of the readers are changed further.
 
-Python 3.12 and later can report a line once and then disable the event, which costs next to nothing. Before that, every sixteenth
-file is traced, and a function all of whose lines were seen is no longer traced. The place where a file was refused
-counts as a line.
+Python 3.12 and later can report a line once and then disable the event, which costs next to nothing. Before that, every
+sixteenth file is traced, and a function all of whose lines were seen is no longer traced. The place where a file was
+refused counts as a line.
 """
 
 import dis

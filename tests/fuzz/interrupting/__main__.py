@@ -2,11 +2,11 @@
 
     python -m tests.fuzz.interrupting --kills 1000 --interrupts 1000 [--seed 0] [--only NAME]
 
-A scenario is a program and conditions that must hold however it ends. It first runs to its end, to measure its time; then it is
-stopped at moments spread evenly over that time and a little more. The time depends on the load of the machine:
-if a program ends before its moment, its time is measured again and another moment is drawn, so that only programs that
-were stopped are counted. ^C reaches all processes of the program, as from a terminal; kill -9 reaches
-its first one. Afterwards
+A scenario is a program and conditions that must hold however it ends. It first runs to its end, to measure its time;
+then it is stopped at moments spread evenly over that time and a little more. The time depends on the load of the
+machine: if a program ends before its moment, its time is measured again and another moment is drawn, so that only
+programs that were stopped are counted. ^C reaches all processes of the program, as from a terminal; kill -9 reaches its
+first one. Afterwards
 
 - every file is in its old or its new state, and there are no others;
 - no process is left, nothing in the folder for temporary files, nothing in shared memory;

@@ -1,8 +1,9 @@
 """Wrong calls on tensh and on PyTorch:  python -m tests.fuzz.wrong_calls.compare --calls 200000 --seed 1
 
-Each call is one that both libraries accept (tests/recorded/wrong_calls/valid.txt), with one or two arguments spoiled. Both evaluate it
-in separate processes, with limits on memory and time. Differences are printed as tables: crashes and endless calls,
-exceptions of an internal type where PyTorch has another, other types, and calls that only one of them refuses.
+Each call is one that both libraries accept (tests/recorded/wrong_calls/valid.txt), with one or two arguments spoiled.
+Both evaluate it in separate processes, with limits on memory and time. Differences are printed as tables: crashes and
+endless calls, exceptions of an internal type where PyTorch has another, other types, and calls that only one of them
+refuses.
 """
 
 import argparse

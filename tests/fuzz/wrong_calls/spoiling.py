@@ -1,7 +1,7 @@
 """Valid calls, spoiled: wrong types, dtypes, shapes, sizes and names of arguments, too few and too many of them.
 
-The valid calls are in tests/recorded/wrong_calls/valid.txt, one line of Python each, and are spoiled as text, so that both libraries
-can evaluate them.
+The valid calls are in tests/recorded/wrong_calls/valid.txt, one line of Python each, and are spoiled as text, so that
+both libraries can evaluate them.
 """
 
 import ast

@@ -1,9 +1,9 @@
 """The functions of operators as points that dispatch modes see, inside functions that are made of operators, too.
 
 Note [Inner points]
-A function such as ``margin_ranking_loss`` is one public call and several operators.  Below autograd PyTorch shows the operators.  So
-the code of every operator's function is replaced, too, as that of public functions is (Note [Override points]), but only
-while a dispatch mode is entered: nothing else looks below public functions.
+A function such as ``margin_ranking_loss`` is one public call and several operators.  Below autograd PyTorch shows the
+operators.  So the code of every operator's function is replaced, too, as that of public functions is (Note [Override
+points]), but only while a dispatch mode is entered: nothing else looks below public functions.
 """
 
 from tensh.engine.core import ports

@@ -2,8 +2,8 @@
 
 Note [Two ways to read data]
 NumPy reads lists of plain numbers: the types of the leaves are collected at C speed and determine the dtype. All other
-data (NumPy scalars, tensors and arrays in lists, ragged lists, numbers that do not fit) go through ``read_by_elements``, which
-examines one element after the other, as PyTorch does.
+data (NumPy scalars, tensors and arrays in lists, ragged lists, numbers that do not fit) go through
+``read_by_elements``, which examines one element after the other, as PyTorch does.
 """
 
 import operator

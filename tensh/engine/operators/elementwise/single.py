@@ -126,7 +126,8 @@ BITS_OF_ONE = np.array(2.0**-23, F4)
 def compute_log1p(x, out, f, s, n, square, rest):
     """n log(2) + log(1 + f) + d / u, where u = 1 + x, rounded by d, is 2**n (1 + f).
 
-    log(1 + f) = f - (f**2 / 2 - s (f**2 / 2 + R(s**2))) loses less than the form of log.  n log(2) + f is kept as a sum of two numbers.
+    log(1 + f) = f - (f**2 / 2 - s (f**2 / 2 + R(s**2))) loses less than the form of log.  n log(2) + f is kept as a sum
+    of two numbers.
     """
     add(x, ONE, out)
     reduce_log(out, BITS_OF_ONE, REDUCTION, f, s, n, square)

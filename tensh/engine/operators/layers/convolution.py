@@ -234,8 +234,8 @@ def map_images(work, images, copies, size, products, apart=False):
 
     There are as many parts as the ``copies`` of an image, each as large as the windows, require, and at least PARTS.
     If images are computed ``apart``, so that the result of one is the same in any part, each thread may have a part: threads
-    wait for Python's lock in every step, and take three quarters of the time of PARTS.  Each window is multiplied by ``products``
-    numbers.
+    wait for Python's lock in every step, and take three quarters of the time of PARTS.  Each window is multiplied by
+    ``products`` numbers.
     """
     number, windows = len(images), math.prod(size)
     length = max(1, images.shape[1] * copies * windows)

@@ -3,8 +3,8 @@
 An image whose rows are contiguous in memory is a line.  The elements that all windows have at one position of the kernel
 are a slice of this line, whereas a column of windows has to be collected row by row.  For positions within a row of the
 kernel the image is copied, shifted and as wide as the output, so that a slice has no other elements: rows of the
-kernel are rows of the image apart.  Kernels of few elements are multiplied at once, by slices of lines that include the padding.
-Results at the end of every row, where a window would wrap around to the next row, are left out.
+kernel are rows of the image apart.  Kernels of few elements are multiplied at once, by slices of lines that include the
+padding. Results at the end of every row, where a window would wrap around to the next row, are left out.
 
 Notation: images are [N, C, *S], or [N, C, *P] with their padding, there are T windows in each dimension, and ``length``
 elements between the first and the last of them.

@@ -165,7 +165,8 @@ def top_of_rows(matrix, k, largest):
 def topk(input, k, dim=-1, largest=True, sorted=True):
     """The ``k`` largest (or smallest) elements along ``dim``, in order, and their indices.  Differentiable.
 
-    Without ``sorted`` the order is that in which they are found, except in large tensors. Raise RuntimeError if the dimension has fewer than ``k`` elements.  Shape: [..., k, ...].
+    Without ``sorted`` the order is that in which they are found, except in large tensors. Raise RuntimeError if the
+    dimension has fewer than ``k`` elements.  Shape: [..., k, ...].
 
     >>> import tensh as torch
     >>> torch.tensor([3, 1, 2]).topk(2).values

@@ -92,8 +92,8 @@ def fake_quantize_per_channel_affine(input, scale, zero_point, axis, quant_min, 
     """The elements rounded to the steps of ``fake_quantize_per_tensor_affine``, each index along ``axis`` to steps of its own.
 
     Shape: [*], kept; ``scale`` (float32 or bfloat16) and ``zero_point`` (int32, float32 or float16) [size of the axis].
-    Differentiable with respect to the input. Raise RuntimeError for other dtypes and sizes, limits in the wrong order, and a zero point beyond
-    them.
+    Differentiable with respect to the input. Raise RuntimeError for other dtypes and sizes, limits in the wrong order,
+    and a zero point beyond them.
 
     >>> import tensh as torch
     >>> scale, zero_point = torch.tensor([0.1, 0.5]), torch.tensor([0, 0], dtype=torch.int32)

@@ -45,7 +45,8 @@ PUBLIC["embedding_renorm_"] = embedding_renorm_
 def torch_embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
     """The rows of ``weight`` at ``indices``, as ``torch.nn.functional.embedding``.  Differentiable in weight.
 
-    Shapes: weight [rows, D], indices [*], result [*, D]. Raise RuntimeError for other shapes, IndexError for an index out of range.
+    Shapes: weight [rows, D], indices [*], result [*, D]. Raise RuntimeError for other shapes, IndexError for an index
+    out of range.
     """
     require(weight, "embedding", "weight", 1), require(indices, "embedding", "indices", 2)
     if weight.array.ndim != 2:

@@ -29,8 +29,8 @@ def lobpcg(
     first k pairs have residuals below ``tol`` (the root of the dtype's precision), or after ``niter`` steps (1000; -1:
     never).
 
-    Differentiable with respect to A, where B is missing; the gradient is symmetric.  Shapes: A [..., m, m], E [..., k], X [..., m,
-    k]. Raise ValueError for an m that is too small.
+    Differentiable with respect to A, where B is missing; the gradient is symmetric.  Shapes: A [..., m, m], E [..., k],
+    X [..., m, k]. Raise ValueError for an m that is too small.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)

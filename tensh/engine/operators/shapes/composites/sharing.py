@@ -61,7 +61,8 @@ ALONE = count_holders(wrap(np.empty(1))), count_holders(wrap(np.empty(2)[:1]))
 def move_to_shared(thing):
     """Move the memory of a tensor or a storage into shared memory, and with it all tensors and storages over it.
 
-    NumPy arrays over the memory, and values that nodes have saved, keep the old memory. Raise RuntimeError if there is no room, and for meta tensors; NotImplementedError for sparse tensors.
+    NumPy arrays over the memory, and values that nodes have saved, keep the old memory. Raise RuntimeError if there is
+    no room, and for meta tensors; NotImplementedError for sparse tensors.
     """
     from tensh.engine.arrays import shared  # loads a part of multiprocessing, which takes 6 ms and is rarely needed
 

@@ -16,8 +16,9 @@ Sample = TypeVar("Sample", covariant=True)
 class MapperIterDataPipe(IterDataPipe[Sample]):
     """Apply ``fn`` to each sample (``pipe.map(fn)``).
 
-    ``input_col`` gives ``fn`` one column of a sample instead, an index or a key, or several, an argument each. The result takes
-    the place of the first of them, and the others are left out; or it becomes ``output_col``, where -1 appends it.
+    ``input_col`` gives ``fn`` one column of a sample instead, an index or a key, or several, an argument each. The
+    result takes the place of the first of them, and the others are left out; or it becomes ``output_col``, where -1
+    appends it.
 
     Raise ValueError if ``fn`` takes another number of arguments, or for ``output_col`` without ``input_col``.
 

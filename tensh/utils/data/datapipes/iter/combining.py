@@ -114,8 +114,8 @@ class ZipperIterDataPipe(IterDataPipe[tuple[Sample]]):
 class ForkerIterDataPipe(IterDataPipe):
     """Several pipes that give the same samples (``first, second = pipe.fork(2)``).
 
-    The one that is ahead may be ``buffer_size`` samples ahead of the last (-1: any number), or BufferError is raised. ``copy`` is
-    None for the same objects, ``"shallow"`` or ``"deep"`` for copies.
+    The one that is ahead may be ``buffer_size`` samples ahead of the last (-1: any number), or BufferError is raised.
+    ``copy`` is None for the same objects, ``"shallow"`` or ``"deep"`` for copies.
 
     >>> from tensh.utils.data.datapipes.iter import IterableWrapper
     >>> first, second = IterableWrapper(range(3)).fork(2)
@@ -135,8 +135,8 @@ class ForkerIterDataPipe(IterDataPipe):
 class DemultiplexerIterDataPipe(IterDataPipe):
     """Several pipes, each with the samples of one class (``no, yes = pipe.demux(2, str.isupper)``).
 
-    ``classifier_fn`` returns the number of the pipe; None leaves a sample out if ``drop_none``, or else raises ValueError as other
-    results do. BufferError if more than ``buffer_size`` samples wait (-1: any number).
+    ``classifier_fn`` returns the number of the pipe; None leaves a sample out if ``drop_none``, or else raises
+    ValueError as other results do. BufferError if more than ``buffer_size`` samples wait (-1: any number).
 
     >>> from tensh.utils.data.datapipes.iter import IterableWrapper
     >>> other, capital = IterableWrapper("aBcD").demux(2, str.isupper)

@@ -12,7 +12,8 @@ __all__ = ["FileListerIterDataPipe"]
 class FileListerIterDataPipe(IterDataPipe[str]):
     """The paths of files in one or more folders (``pipe.list_files()``), sorted unless ``non_deterministic``.
 
-    ``masks`` are patterns of names such as ``"*.txt"``; ``recursive`` goes into folders within; ``length`` is what ``len`` says.
+    ``masks`` are patterns of names such as ``"*.txt"``; ``recursive`` goes into folders within; ``length`` is what
+    ``len`` says.
 
     >>> from tensh.utils.data.datapipes.iter import FileLister
     >>> len(FileLister(".", "*.txt", length=3))

@@ -74,9 +74,9 @@ class UnBatcherIterDataPipe(IterDataPipe):
 class GrouperIterDataPipe(IterDataPipe[DataChunk]):
     """Lists of samples for which ``group_key_fn`` returns the same (``pipe.groupby(fn)``), with the key if ``keep_key``.
 
-    A group is given once it has ``group_size`` samples. If ``buffer_size`` samples wait, the largest group is: if it has fewer
-    than ``guaranteed_group_size``, it is left out with ``drop_remaining`` and raises RuntimeError without. What is left at the end
-    is given, however small. Raise AssertionError for sizes that contradict each other.
+    A group is given once it has ``group_size`` samples. If ``buffer_size`` samples wait, the largest group is: if it
+    has fewer than ``guaranteed_group_size``, it is left out with ``drop_remaining`` and raises RuntimeError without.
+    What is left at the end is given, however small. Raise AssertionError for sizes that contradict each other.
 
     >>> from tensh.utils.data.datapipes.iter import IterableWrapper
     >>> list(IterableWrapper("aBcD").groupby(str.isupper))
