@@ -19,6 +19,7 @@ SUBMODULES = frozenset(
 ELSEWHERE = {
     "vmap": "func",
     "compile": "compiler.api",
+    "CompilationUnit": "jit",
     "save": "serialization",
     "load": "serialization",
     "autocast": "amp",

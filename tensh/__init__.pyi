@@ -52,6 +52,17 @@ class CharTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
+class CompilationUnit:
+    """Scripted functions from a text, which are its attributes."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def define(self, lang: _Any, rcb: _Any = None, _frames_up: _Any = 0) -> _Any:
+        """Add the functions of a text.  Raise RuntimeError for a text that is no script, or a name that is taken."""
+    def find_function(self, name: _Any) -> _Any:
+        """Return a function; None for a name that nothing has."""
+    def get_functions(self) -> _Any:
+        """Return all functions."""
+    def set_optimized(self, optimized: _Any) -> _Any:
+        """Do nothing: there is no machine code to optimise."""
 class ComplexDoubleStorage(TypedStorage):
     """Storages of torch.complex128."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
