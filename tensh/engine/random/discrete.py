@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays import memory
 from tensh.engine.random.distributions import BLOCK, DOUBLE, SINGLE, exponential, fill, iterate_blocks, unit
 
 DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}  # bits of a float dtype's significand
@@ -175,7 +176,7 @@ def choices(weights, count, generator):
 
 def distinct_choices(weights, count, generator):
     """Draw ``count`` distinct indices for each row of weights: the largest weights over exponential numbers."""
-    waits = np.empty_like(weights)
+    waits = memory.empty_like(weights, weights.dtype)  # in PyTorch's order, also of expanded weights
     fill(waits, exponential, generator, 1.0)
     scores = np.divide(weights, waits, out=waits)
     if count == 1:

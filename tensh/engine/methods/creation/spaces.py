@@ -11,6 +11,8 @@ from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.scalars import REAL, SAFE, cast_scalar
 from tensh.engine.codegen.table import public
+from tensh.engine.core import ports
+from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, COMPLEX, FLOAT, INTEGER, complex32, of_scalar
 from tensh.engine.errors.messages import dtype_error
@@ -49,7 +51,11 @@ def linspace(*args, **given):
                 return make_leaf(evenly(*args, numpy), requires_grad)
         except (TypeError, AttributeError, RuntimeError, ValueError, MemoryError):
             pass
-    return make_space("linspace", bind("linspace", LINSPACE, args, given), evenly)
+    given = bind("linspace", LINSPACE, args, given)
+    try:
+        return make_space("linspace", given, evenly)
+    except Lift:
+        return ports.batched_function("linspace", linspace, (), given)
 
 
 @public
@@ -64,7 +70,10 @@ def logspace(*args, **given):
     tensor([1., 2., 4., 8.])
     """
     given = bind("logspace", LOGSPACE, args, given)
-    return make_space("logspace", given, lambda *ends: powers(given["base"], *ends))
+    try:
+        return make_space("logspace", given, lambda *ends: powers(given["base"], *ends))
+    except Lift:
+        return ports.batched_function("logspace", logspace, (), given)
 
 
 def make_space(name, given, compute):
@@ -98,6 +107,7 @@ def end_number(name, given, which):
         tensors = [e for e in ("start", "end") if isinstance(given[e], Tensor)]
         found = " and ".join(f"{e} with {given[e].array.ndim} dimension(s)" for e in tensors)
         raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {found}.")
+    _ = end.node  # raises Lift for one of a batch
     return end.item()
 
 

@@ -7,7 +7,9 @@ from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import refuse
 from tensh.engine.codegen.registry import METHODS, PUBLIC, PYTHON_ONLY
 from tensh.engine.codegen.table import OR_THE_SAME
+from tensh.engine.core import ports
 from tensh.engine.core.clock import mode, stamp_write
+from tensh.engine.core.lift import Absence, Lift
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
@@ -34,7 +36,12 @@ def matmul(input, other, *, out=None):
         refuse("matmul", *(("other", 2, other) if isinstance(input, Tensor) else ("input", 1, input)))
     a, b = input.array.ndim, other.array.ndim
     if out is None:
-        return products.mm.fn(input, other) if a == 2 == b else multiply_by_dims(input, other, a, b)
+        try:
+            return products.mm.fn(input, other) if a == 2 == b else multiply_by_dims(input, other, a, b)
+        except Absence:
+            raise
+        except Lift:  # within another function, which vmap calls
+            return ports.batched_function("matmul", matmul, (input, other), {})
     check_out(out, "matmul", (input, other))
     strict = products.OTHER_NUMBER if a == b == 1 else products.OTHER_VECTOR if b == 1 else products.OTHER_DTYPE
     fits = a and b and (b != 2 or a > 2 or input.array.shape[-1] == other.array.shape[0])
