@@ -123,6 +123,8 @@ def finish(name, make, default, given):
         return ports.make_sparse(name, default, given)
     away = place(given["device"], given["layout"], given["pin_memory"])
     dtype, out, requires_grad = given["dtype"], given.get("out"), given["requires_grad"]
+    if out is not None and out.layout is not strided:
+        return ports.make_sparse(name, out.array.dtype, {**given, "layout": out.layout})
     if out is None:
         if away:
             return make_leaf(

@@ -12,7 +12,7 @@ from tensh.engine.core.hooks import hooks_of
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import locked_view_error, refresh_node, stale
-from tensh.engine.dtypes.device import CONSTANTS
+from tensh.engine.dtypes.device import CONSTANTS, strided
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE, dtype
 from tensh.engine.errors.warnings import warn
 
@@ -140,6 +140,8 @@ def _set_grad(t, grad):
                 f"attempting to assign a gradient with device type '{grad.device.type}' to a tensor with device type "
                 f"'{t.device.type}'. Please ensure that the gradient and the tensor are on the same device"
             )
+        if type(grad.array) is not type(t.array) and t.layout is not strided:
+            raise RuntimeError("attempting to assign a gradient to a tensor that has data of a different type")
         if grad.array.shape != t.array.shape:
             raise RuntimeError(
                 f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size '{list(t.shape)}'. "

@@ -127,7 +127,7 @@ def is_in_order(array, memory_format):
 
     Row-major counts as the order of all arrays whose channels are not innermost, as in PyTorch.
     """
-    if memory.channels_innermost(array):
+    if type(array) is ndarray and memory.channels_innermost(array):
         return memory_format is (channels_last if array.ndim == 4 else channels_last_3d)
     return memory_format is contiguous_format
 
@@ -159,11 +159,17 @@ for _name, _dtype in CASTS.items():
 
 
 def type_as(self, other):
-    """Convert the tensor to the dtype of ``other``.  Differentiable."""
+    """Convert the tensor to the dtype of ``other``.  Differentiable.  Raise RuntimeError for another layout."""
     if not isinstance(other, Tensor):
         raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")
     if type(self.array) is not type(other.array) and self.is_meta is not other.is_meta:
         return move_absent(self, other.device, BY_NUMPY[other.array.dtype])
+    if self.layout is not other.layout:
+        own, wanted = (each.layout.name.title().replace("_", "").replace("Coo", "") for each in (self, other))
+        raise RuntimeError(
+            f"to(options) doesn't support converting to a different layout, but got self.layout being {own} and options.layout set "
+            f"as {wanted}"
+        )
     return cast(self, BY_NUMPY[other.array.dtype])
 
 

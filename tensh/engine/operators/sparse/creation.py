@@ -16,6 +16,7 @@ from tensh.engine.dtypes.dtype import DIFFERENTIABLE, of_scalar
 from tensh.engine.methods.creation.data import tensor
 from tensh.engine.operators.sparse.array import BLOCKED, BSC, BSR, BY_ROWS, COO, CSC, CSR
 from tensh.engine.operators.sparse.forms import sparse_tensor
+from tensh.engine.operators.sparse.layouts import TITLES
 
 FORMS = (
     "(object indices, object values, *, torch.dtype dtype = None, torch.device device = None, bool pin_memory = False, bool "
@@ -146,8 +147,14 @@ def sparse_coo_tensor(
         given = {name: value for name, value in given.items() if value is not None}
         positional = [given.pop("indices")] if given.keys() == {"indices"} else []
         alone = bind("sparse_coo_tensor", FORMS, positional, given)
-        kind = of_scalar[float] if dtype is None else dtype
-        return finish(empty_sparse(sizes_of(alone["size"], "size"), kind.numpy), requires_grad)
+        kind, size = of_scalar[float] if dtype is None else dtype, sizes_of(alone["size"], "size")
+        if min(size, default=0) < 0:
+            raise RuntimeError("numel: integer multiplication overflow")
+        return finish(empty_sparse(size, kind.numpy), requires_grad)
+    for name, given in (("indices", indices), ("values", values)):
+        if isinstance(given, Tensor) and given.layout in TITLES and TITLES[given.layout] != "Strided":
+            held = f"{name} of layout {TITLES[given.layout]}"
+            raise RuntimeError(f"expected {name} to be a dense tensor, but got {held}")
     index, values = indices_of(indices), values_from(values, dtype)
     if size is not None:
         size = sizes_of(size, "size")
@@ -163,6 +170,9 @@ def sparse_coo_tensor(
         raise RuntimeError(
             f"indices and values must have same nnz, but got nnz from indices: {count}, nnz from values: {total}"
         )
+    if size is not None and tuple(size[len(index) :]) != values.array.shape[1:]:
+        wanted, found = [count, *size[len(index) :]], list(values.array.shape)
+        raise RuntimeError(f"values has incorrect size, expected {wanted}, got {found}")
     checking = check_sparse_tensor_invariants.checking if check_invariants is None else check_invariants
     if (size is None or checking) and count:
         check_bounds(index, size)

@@ -19,7 +19,7 @@ from tensh.engine.operators.sparse.likes import LIKES
 from tensh.engine.operators.sparse.multiplication import PRODUCTS
 from tensh.engine.operators.sparse.names import ATEN, COMPARISONS, OF_COMPRESSED
 from tensh.engine.operators.sparse.requests import REQUESTS
-from tensh.engine.operators.sparse.rules import RULES, promote
+from tensh.engine.operators.sparse.rules import COALESCED, RULES, promote
 from tensh.engine.operators.sparse.shapes import SHAPES
 
 TABLE = {**RULES, **SHAPES, **PRODUCTS, **REQUESTS, **LIKES}
@@ -29,6 +29,8 @@ def operator(name, /, *args, out=None, **options):
     """Apply the operator ``name``; "add_" is the in-place form of "add"."""
     if name not in OPS and name not in TABLE and name.endswith("_"):
         return write(name, args[0], (name.removesuffix("_"), *args), options)
+    if out is not None and is_sparse(out) and not any(map(is_sparse, args)):
+        raise RuntimeError("Tensor should be sparse")
     result = answer(name, args, options)
     return result if out is None else give_out(out, result, name)
 
@@ -85,6 +87,8 @@ def backend(args):
 
 def give_out(out, result, name):
     """Write a result into ``out``."""
+    if is_sparse(result) and not is_sparse(out):
+        raise RuntimeError("Tensor should be sparse")
     return replace(out, result) if is_sparse(out) else write_out(out, result, name)
 
 
@@ -94,6 +98,8 @@ def write(name, target, call, options):
     if is_sparse(target) and call[0] not in TABLE:
         title, dot, overloaded = overload(call[0], call[1:]).partition(".")
         raise make_refusal(call[0], title + "_" + dot + overloaded, call[1:])
+    if is_sparse(target) and call[0] in COALESCED and target.array.layout is COO and not target.array.coalesced:
+        raise RuntimeError(f"{name} requires coalesced input")
     if is_sparse(target) and call[0] in ("t", "transpose") and target.array.layout is not COO:
         title = TITLES[target.array.layout]
         raise RuntimeError(f"torch.transpose_: in-place transposition is not supported for {title} layout")

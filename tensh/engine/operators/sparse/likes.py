@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.engine.arguments.binding import make_leaf, place
+from tensh.engine.arrays.memory import copy
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.device import require_strided, strided
 from tensh.engine.errors.unavailable import could_not_run
@@ -32,6 +33,7 @@ def make_sparse(name, default, given):
         return LIKES[name](**given)
     if name not in ("zeros", "empty", "new_zeros", "new_empty", "zeros_like"):
         missing = FILLING.get(name.removeprefix("fft_"), "empty_strided" if name.endswith("_like") else None)
+        missing = "resize_" if missing and given.get("out") is not None else missing
         if missing:
             raise could_not_run(missing, BACKENDS[layout is not COO])
         raise RuntimeError("full(...) is not implemented for sparse layout")
@@ -49,7 +51,11 @@ def make_sparse(name, default, given):
         )
     place(given["device"], None, given["pin_memory"])
     kind = default if given["dtype"] is None else given["dtype"].numpy
-    return finish(empty_sparse(size, kind, layout), given["requires_grad"])
+    made, out = empty_sparse(size, kind, layout), given.get("out")
+    if out is None:
+        return finish(made, given["requires_grad"])
+    out.array = made.array
+    return out
 
 
 # ── like a sparse tensor ─────────────────────────────────────────────────────
@@ -89,15 +95,19 @@ def fill_like(filling=None, fill=None, make=make_room):
     """Make the rule of a function ``*_like``: ``fill(t, *args)`` fills; ``filling`` is PyTorch's operator for that."""
 
     def rule(input, *args, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, **options):
-        options.pop("memory_format", None)
+        order = options.pop("memory_format", None)
         place(device, None, pin_memory)
         layout = input.array.layout if layout is None else layout
+        if order is not None and layout is COO is input.array.layout:
+            raise RuntimeError("memory format option is only supported by strided tensors")
         made = make(input, input.array.dtype if dtype is None else dtype.numpy, layout)
         values = made
         if type(made.array) is Sparse:
             if fill is not None and (layout is COO or filling not in ("fill_.Scalar", "normal_")):
                 raise could_not_run(filling, BACKENDS[layout is not COO])
             values = wrap(made.array.values)
+        elif order is not None:
+            values = made = wrap(copy(made.array, order))
         if fill is not None:
             fill(values, *args, **options)
         return make_leaf(made.array, requires_grad) if values is made else finish(made, requires_grad)

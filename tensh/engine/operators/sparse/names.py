@@ -11,6 +11,9 @@ ATEN = {
     "var_dim": "var.correction", "std_dim": "std.correction", "argsort": "sort.stable", "sort_dim": "sort.stable",
     "count_nonzero": "count_nonzero.dim_IntList", "diagonal": "as_strided", "copy_diagonal": "diagonal_copy",
     "celu": "elu", "selu": "elu", "logsigmoid": "log_sigmoid_forward", "isfinite": "ne.Scalar", "median_all": "median",
+    "remainder": "remainder.Tensor", "bitwise_and": "bitwise_and.Tensor", "bitwise_or": "bitwise_or.Tensor", "lerp": "lerp.Scalar",
+    "bitwise_xor": "bitwise_xor.Tensor", "flip_dims": "flip", "roll_dims": "roll", "unique_elements": "_unique2", "drop": "bernoulli_.float",
+    "squared_difference": "mse_loss", "scatter_number": "scatter.value", "clip": "clamp", "fmod": "fmod.Tensor",
     "logical_not": "logical_not.out", "frexp": "frexp.Tensor_out", "bernoulli": "bernoulli.float", "rsub": "rsub.Tensor",
 }  # fmt: skip
 """Name in tensh -> name in PyTorch, where they differ."""

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from tensh.engine.dtypes.device import contiguous_format
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import COO
-from tensh.engine.operators.sparse.forms import coalesce_as
+from tensh.engine.operators.sparse.forms import coalesce_as, dense_of
 from tensh.engine.operators.sparse.layouts import TITLES
+from tensh.engine.operators.sparse.rules import title_of
 from tensh.engine.operators.sparse.shapes import select
 
 REQUESTS: dict = {}
@@ -35,9 +37,18 @@ REQUESTS.update(
     reshape=make_refusal(RuntimeError, "reshape is not implemented for sparse tensors"),
     flatten=make_refusal(RuntimeError, "reshape is not implemented for sparse tensors"),
     expand=make_refusal(RuntimeError, "expand is unsupported for {title} tensors"),
-    contiguous=make_refusal(RuntimeError, "unsupported memory format option Contiguous"),
     setitem=make_refusal(TypeError, "Cannot assign to a sparse tensor"),
 )
+
+
+@request
+def contiguous(self, memory_format=contiguous_format):
+    raise RuntimeError(f"unsupported memory format option {title_of(memory_format)}")
+
+
+@request
+def backward(self, gradient=None, *args, **options):
+    return self.backward(dense_of(gradient) if gradient is not None else None, *args, **options)
 
 
 @request

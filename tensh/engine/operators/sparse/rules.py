@@ -3,10 +3,13 @@
 Operators that map zero to zero are applied to the values; all others have a rule here, or are refused as in PyTorch.
 """
 
+from math import prod
+
 import numpy as np
 
 from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core.tensor import wrap
+from tensh.engine.dtypes.device import channels_last, channels_last_3d, contiguous_format, preserve_format
 from tensh.engine.dtypes.dtype import BY_NUMPY, promote_types
 from tensh.engine.errors.messages import broadcast_clash, wrap_dims
 from tensh.engine.errors.unavailable import could_not_run
@@ -51,6 +54,8 @@ ZERO_FOR_ZERO = (
 ).split()
 NOT_COMPRESSED = {"nan_to_num": "nan_to_num.out"}
 LINEAR = frozenset(["neg", "deg2rad", "rad2deg"])
+COALESCED = frozenset(ZERO_FOR_ZERO) - {"neg"}
+"""Operators whose in-place forms take coalesced tensors only."""
 
 
 def on_values(name):
@@ -74,14 +79,23 @@ def is_number(value):
     return not is_sparse(value) and (not hasattr(value, "array") or not value.array.ndim)
 
 
+def title_of(memory_format):
+    """Return PyTorch's name of a memory format, such as ChannelsLast3d."""
+    return memory_format.name.title().replace("_", "").removesuffix("Format").replace("3D", "3d")
+
+
 @rule("cast")
 def cast(input, to, memory_format=None):
+    if memory_format not in (None, preserve_format) and input.array.layout is COO:
+        raise RuntimeError(
+            f"to(options): COO only supports memory format Preserve, but got {title_of(memory_format)} instead."
+        )
     return replace_values(input.array, on_tensors("cast")(values_of(input), to))
 
 
 @rule("recast")
-def recast(t, dtype, *args, **options):
-    return cast(t, dtype.numpy)
+def recast(t, dtype, memory_format=None, *args, **options):
+    return cast(t, dtype.numpy, memory_format)
 
 
 @rule("view_as_real")
@@ -94,7 +108,9 @@ def view_as_real(input):
 
 
 @rule("clone", "copy_gradient", "laid_out", "real")
-def clone(input, *args, **options):
+def clone(input, memory_format=None, *args, **options):
+    if memory_format in (channels_last, channels_last_3d, contiguous_format) and input.array.layout is COO:
+        raise RuntimeError(f"unsupported memory format option {title_of(memory_format)}")
     return replace_values(input.array.copy(), values_of(input).clone())
 
 
@@ -196,6 +212,8 @@ def mul(input, other):
     if not is_sparse(other):
         if (clash := broadcast_clash([other.array.shape, input.array.shape])) is not None:
             raise RuntimeError(clash)
+        if other.array.ndim > input.array.ndim and input.array.layout is COO:
+            input = repeat(input, other.array.shape[: other.array.ndim - input.array.ndim])
         if np.broadcast_shapes(input.array.shape, other.array.shape) != input.array.shape:
             raise RuntimeError(f"mul(): expected sizes to match, got {list(input.shape)} and {list(other.shape)}")
         dense = other.expand(input.array.shape)
@@ -216,6 +234,16 @@ def mul(input, other):
     values = values_of(a).index_select(0, wrap(first)) * values_of(b).index_select(0, wrap(second))
     made = sparse_tensor(values, (a.array.indices[0][:, first],), a.array.shape, COO, True, "MulBackward0")
     return convert_layout(made, layout)
+
+
+def repeat(t, sizes):
+    """Return a sparse tensor with further dimensions in front, along which it is repeated."""
+    array, number = t.array, prod(sizes)
+    chosen = np.tile(np.arange(array.nnz), number)
+    leading = np.indices(sizes).reshape(len(sizes), -1).repeat(array.nnz, 1)
+    values = values_of(t).index_select(0, wrap(chosen))
+    index = np.concatenate([leading, array.indices[0][:, chosen]])
+    return sparse_tensor(values, (index,), (*sizes, *array.shape), COO, array.coalesced)
 
 
 def division(name, words):
@@ -310,7 +338,9 @@ def sum_dim(input, dim, keepdim=False, dtype=None):
 @rule("vector_norm", "norm")
 def norm(input, p=2, dim=None, *args, **options):
     if dim is not None:
-        raise could_not_run("norm.ScalarOpt_dim", "SparseCPU")
+        raise RuntimeError(
+            "norm_sparse currently only supports full reductions, so 'dim' must either be empty or contain all dimensions of the input"
+        )
     require_coordinates(input, "norm.out")
     return coalesce_as(input)._values().norm(p)
 

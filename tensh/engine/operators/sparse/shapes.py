@@ -5,12 +5,12 @@ import numpy as np
 from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core.clock import tick
 from tensh.engine.core.nodes import Node, uses_gradient
+from tensh.engine.core.tensor import wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.messages import wrap_dims
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import BSC, BSR, COO, CSC, CSR, SparseGradient
 from tensh.engine.operators.sparse.forms import (
-    dense_of,
     is_sparse,
     rename_node,
     require_coordinates,
@@ -18,7 +18,7 @@ from tensh.engine.operators.sparse.forms import (
     sparse_tensor,
     values_of,
 )
-from tensh.engine.operators.sparse.layouts import convert_layout, to_coo
+from tensh.engine.operators.sparse.layouts import to_coo
 
 SHAPES: dict = {}
 
@@ -36,12 +36,22 @@ def shape(*names):
 @shape("permute")
 def permute(input, dims, label="PermuteBackward0"):
     require_coordinates(input, "as_strided")
-    dims, array = wrap_dims(tuple(dims), input.array.ndim), input.array
-    sparse = array.sparse_dim
+    array, transposing = input.array, label == "TransposeBackward0"
+    if len(dims) != array.ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of "
+            f"dimensions i.e. input.dim() = {array.ndim} is not equal to len(dims) = {len(dims)}"
+        )
+    dims, sparse = wrap_dims(tuple(dims), array.ndim), array.sparse_dim
     if sorted(dims) != list(range(array.ndim)):
         raise RuntimeError("permute(dims): duplicate dims are not allowed.")
-    if sorted(dims[:sparse]) != list(range(sparse)):
+    if sorted(dims[:sparse]) != list(range(sparse)) and transposing:
         raise RuntimeError("transpose(): can't transpose sparse and dense dimensions of a sparse tensor")
+    if sorted(dims[:sparse]) != list(range(sparse)):
+        raise RuntimeError(
+            "permute(sparse_coo): transpositions between sparse and dense dimensions are not allowed."
+            "Only transpositions within sparse and dense dimensions are supported."
+        )
     values = values_of(input)
     if dims[sparse:] != tuple(range(sparse, array.ndim)):
         values = values.permute(0, *[d - sparse + 1 for d in dims[sparse:]])
@@ -211,6 +221,8 @@ def getitem(self, index):
 @shape("index_select")
 def index_select(input, dim, index):
     require_coordinates(input, "index_select")
+    if index.array.ndim != 1 or index.array.dtype != np.int64:
+        raise IndexError("index_select() argument index must be 1-D strided (non-sparse) long-tensor.")
     array = input.array
     dim = wrap_dims((dim,), array.ndim)[0]
     wanted = index.array.reshape(-1)
@@ -240,6 +252,12 @@ def index_select(input, dim, index):
 def narrow_copy(input, dim, start, length):
     require_coordinates(input, "as_strided")
     array = input.array
+    if not 0 <= dim < array.ndim:
+        raise RuntimeError(f"Dimension {dim} out of range. Expecting 0 <= dim < {array.ndim}.")
+    if start < 0 or length < 0 or start + length > array.shape[dim]:
+        raise RuntimeError(
+            f"Invalid range to narrow. range(start, start+length) must be a subset of range(0, {array.shape[dim]})."
+        )
     shape = (*array.shape[:dim], length, *array.shape[dim + 1 :])
     if dim >= array.sparse_dim:
         values = values_of(input).narrow(dim - array.sparse_dim + 1, start, length)
@@ -255,7 +273,9 @@ def narrow_copy(input, dim, start, length):
 def cat(tensors, dim=0):
     first = tensors[0].array if is_sparse(tensors[0]) else None
     if first is None or not all(map(is_sparse, tensors)):
-        raise RuntimeError("Concatenating sparse tensors, but a dense tensor was found")
+        place = next((number for number, each in enumerate(tensors) if not is_sparse(each)), 0)
+        at = f" at position {place}." if first is not None else ""
+        raise RuntimeError(f"Concatenating sparse tensors, but a dense tensor was found{at}")
     if any(each.array.layout is not COO for each in tensors):
         raise RuntimeError("Sparse CSR tensors do not have is_contiguous")
     dim = wrap_dims((dim,), first.ndim)[0]
@@ -269,8 +289,13 @@ def cat(tensors, dim=0):
     shape = (*first.shape[:dim], sum(lengths), *first.shape[dim + 1 :])
     cat_dense = on_tensors("cat")
     if dim >= first.sparse_dim:
-        dense = cat_dense([dense_of(each) for each in tensors], dim)
-        return convert_layout(dense, COO, None, first.sparse_dim)
+        place, parts = dim - first.sparse_dim + 1, []
+        for number, each in enumerate(tensors):
+            size = list(each.array.values.shape)
+            zeros = [wrap(np.zeros((*size[:place], n, *size[place + 1 :]), each.array.dtype)) for n in lengths]
+            parts.append(cat_dense([*zeros[:number], values_of(each), *zeros[number + 1 :]], place))
+        index = np.concatenate([each.array.indices[0] for each in tensors], 1)
+        return sparse_tensor(cat_dense(parts, 0), (index,), shape, COO, False, "CatBackward0")
     index, start = [], 0
     for each, length in zip(tensors, lengths, strict=True):
         moved = each.array.indices[0].copy()
@@ -287,3 +312,11 @@ def stack(tensors, dim=0):
     if is_sparse(tensors[0]) and tensors[0].array.layout is not COO:
         raise RuntimeError("Sparse CSR tensors do not have is_contiguous")
     return cat([unsqueeze(each, dim) for each in tensors], dim)
+
+
+@shape("lookup")
+def lookup(weight, indices, *args, **options):
+    """The rows of a sparse matrix."""
+    if indices.array.ndim != 1:
+        raise could_not_run("view", "SparseCPU")
+    return index_select(weight, 0, indices)

@@ -11,6 +11,7 @@ from tensh.engine.arrays.memory import empty_like
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.codegen.table import public
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dtypes.device import strided
 from tensh.engine.dtypes.dtype import BOOL, BY_NUMPY, COMPLEX, DIFFERENTIABLE, FLOAT, int64, of_scalar
 from tensh.engine.dtypes.size import Size
 from tensh.engine.inplace.overlap import refuse_overlap
@@ -114,6 +115,8 @@ def draw_like(name, input, draw, generator, memory_format, given):
     def make(dtype):
         return draw_into(empty_like(input.array, dtype, memory_format), draw, generator, given["requires_grad"])
 
+    if input.layout is not strided:
+        _ = input.array.strides  # raises Lift
     given = {**given, "input": input, "memory_format": memory_format, "device": given["device"] or input.device}
     return finish(name, make, input.array.dtype, given)
 
