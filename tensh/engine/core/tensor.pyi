@@ -1381,7 +1381,7 @@ class Tensor:
     def type(self, dtype: _dtype | None = None, non_blocking: _Any = False, **given: _Any) -> _Any:
         """Return the name of the legacy type; with an argument (a dtype, a type or its name), convert the tensor."""
     def type_as(self, other: Tensor | _Number) -> Tensor:
-        """Convert the tensor to the dtype of ``other``.  Differentiable."""
+        """Convert the tensor to the dtype of ``other``.  Differentiable.  Raise RuntimeError for another layout."""
     def unbind(self, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
         """All slices along ``dim``, as a tuple.  Differentiable, views."""
     def unflatten(self, dim: _Any, sizes: _Any) -> Tensor:
