@@ -275,7 +275,8 @@ BACKWARD_KERNELS = {
     "_scaled_dot_product_flash_attention_for_cpu": flash_attention,
     "_scaled_dot_product_flash_attention_for_cpu_backward": flash_attention_backward,
     **{each.__name__: each for each in (
-        mkldnn_rnn_layer_backward, _prelu_kernel_backward, _weight_norm_interface_backward, _trilinear, _cdist_backward, _pdist_backward, binary_cross_entropy_backward, nll_loss_backward, elu_backward, native_layer_norm_backward, native_group_norm_backward,
-        native_batch_norm_backward, embedding_dense_backward, convolution_backward,
+        mkldnn_rnn_layer_backward, _prelu_kernel_backward, _weight_norm_interface_backward, _trilinear, _cdist_backward,
+        _pdist_backward, binary_cross_entropy_backward, nll_loss_backward, elu_backward, native_layer_norm_backward,
+        native_group_norm_backward, native_batch_norm_backward, embedding_dense_backward, convolution_backward,
     )},
 }  # fmt: skip

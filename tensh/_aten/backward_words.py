@@ -361,8 +361,9 @@ def two_to(t):
 WORDS = {
     each.__name__: each
     for each in (
-        conj, sum_to, zeros_for, as_tensors, nll_back_of, of_no_size, unused_like, statistic_of, statistic_of_groups, zero_like, group_sizes, output_padding, attention_back, view_or_copy, mul_number,
-        put_back, logits_back, logits_target_back, unsqueeze_to, clamp_back, mark_equal, power_by_number,
+        conj, sum_to, zeros_for, as_tensors, nll_back_of, of_no_size, unused_like, statistic_of, statistic_of_groups,
+        zero_like, group_sizes, output_padding, attention_back, view_or_copy, mul_number, put_back, logits_back,
+        logits_target_back, unsqueeze_to, clamp_back, mark_equal, power_by_number,
     )
 } | {
     "exp2": two_to,

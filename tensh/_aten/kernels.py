@@ -268,8 +268,9 @@ KERNELS = {
     "tensordot": lambda self, other, dims_self, dims_other: torch.tensordot(self, other, (dims_self, dims_other)),
     **{f"sym_{name}": ask_tensor(name) for name in ("size", "stride", "numel", "storage_offset", "is_contiguous")},
     **{each.__name__: each for each in (
-        convolution, nll_loss_forward, native_layer_norm, native_dropout, native_batch_norm, native_group_norm, index_put_, index_put,
-        _to_copy, to, threshold_backward, select_backward, slice_backward, diagonal_backward, sigmoid_backward, tanh_backward,
+        convolution, nll_loss_forward, native_layer_norm, native_dropout, native_batch_norm, native_group_norm,
+        index_put_, index_put, _to_copy, to, threshold_backward, select_backward, slice_backward, diagonal_backward,
+        sigmoid_backward, tanh_backward,
     )},
     "_softmax_backward_data": softmax_backward,
     "_log_softmax_backward_data": log_softmax_backward,

@@ -24,7 +24,8 @@ from tensh._decomp.further import FURTHER
 from tensh._decomp.rules import RULES, VIEWS
 
 FAMILIES = (
-    composed, convolutions, creation, einsum, elementwise, gradients, images, indexing, layers, linalg, losses, recurrent, reductions, views, synonyms,
+    composed, convolutions, creation, einsum, elementwise, gradients, images, indexing, layers, linalg, losses, recurrent,
+    reductions, views, synonyms,
 )  # fmt: skip
 """The modules that declare rules."""
 

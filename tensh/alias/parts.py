@@ -15,7 +15,10 @@ KEPT = tuple(
     utils.data.serving utils.data.transport utils.data.fetch utils.data.iterating""".split()
 )
 """Modules that keep their name: their classes name themselves, or worker processes need them before this finder."""
-ONE_FILE = "_utils distributions.constraints distributions.transforms distributions.kl optim.lr_scheduler serialization utils.checkpoint".split()
+ONE_FILE = """
+    _utils distributions.constraints distributions.transforms distributions.kl optim.lr_scheduler serialization
+    utils.checkpoint
+""".split()
 """Packages of tensh that are a single file in PyTorch."""
 IN_FILE = {
     "_subclasses.absence": "_subclasses.fake_tensor", "amp.custom": "amp.autocast_mode", "amp.regions": "amp.autocast_mode",

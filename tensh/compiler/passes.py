@@ -37,7 +37,12 @@ def fold_constants(steps, constants, kept, written):
     return left, constants
 
 
-MAKERS = frozenset("make_zero_gradient make_causal_mask zeros ones full empty arange tensor as_tensor scalar_tensor eye linspace tril_indices triu_indices zeros_like ones_like full_like".split())  # fmt: skip
+MAKERS = frozenset(
+    """
+    make_zero_gradient make_causal_mask zeros ones full empty arange tensor as_tensor scalar_tensor eye linspace
+    tril_indices triu_indices zeros_like ones_like full_like
+""".split()
+)
 """PyTorch functions that make a tensor from numbers alone."""
 
 

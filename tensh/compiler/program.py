@@ -12,7 +12,11 @@ from tensh.engine.codegen.source import compile_source
 from tensh.engine.core.clock import owner
 from tensh.engine.dispatch.capture.lines import list_values
 
-RESHAPING = frozenset("resize_ resize_as_ set_ t_ transpose_ squeeze_ unsqueeze_ swapaxes_ swapdims_ as_strided_ unflatten_ detach_".split())  # fmt: skip
+RESHAPING = frozenset(
+    """
+    resize_ resize_as_ set_ t_ transpose_ squeeze_ unsqueeze_ swapaxes_ swapdims_ as_strided_ unflatten_ detach_
+""".split()
+)
 """Writes that change a tensor's metadata, not its elements."""
 DENSE = (np.ndarray, HalfNumber)
 """The classes of arrays that hold the elements of dense tensors."""

@@ -15,7 +15,8 @@ from types import MappingProxyType
 from tensh.engine.methods.unsupported import unsupported_name
 
 __all__ = [
-    "Event", "Stream", "StreamContext", "current_device", "current_stream", "device_count", "get_capabilities", "is_available", "is_initialized", "set_device", "stream", "synchronize",
+    "Event", "Stream", "StreamContext", "current_device", "current_stream", "device_count", "get_capabilities",
+    "is_available", "is_initialized", "set_device", "stream", "synchronize",
 ]  # fmt: skip
 
 

@@ -62,7 +62,10 @@ WITHOUT_DERIVATIVE = frozenset("argmax argmin long int round sign".split())
 
 
 DTYPES = frozenset(
-    "float16 float32 float64 bfloat16 float double half uint8 int8 int16 int32 int64 short int long bool complex64 complex128".split()
+    """
+        float16 float32 float64 bfloat16 float double half uint8 int8 int16 int32 int64 short int long bool complex64
+        complex128
+    """.split()
 )
 """Names of dtypes, which NumPy users write in quotes."""
 

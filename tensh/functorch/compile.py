@@ -10,8 +10,9 @@ from tensh.fx.graph_module import GraphModule
 from tensh.switched_off import lookup
 
 __all__ = [
-    "aot_function", "aot_module", "aot_module_simplified", "compiled_function", "compiled_module", "default_partition", "make_boxed_compiler", "make_boxed_func",
-    "make_fx", "memory_efficient_fusion", "min_cut_rematerialization_partition", "nop", "print_compile", "ts_compile",
+    "aot_function", "aot_module", "aot_module_simplified", "compiled_function", "compiled_module", "default_partition",
+    "make_boxed_compiler", "make_boxed_func", "make_fx", "memory_efficient_fusion", "min_cut_rematerialization_partition",
+    "nop", "print_compile", "ts_compile",
 ]  # fmt: skip
 
 

@@ -372,7 +372,9 @@ def _make_deprecate(function):
     return renamed
 
 
-RENAMED = "uniform normal constant eye dirac xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal sparse".split()
+RENAMED = """
+    uniform normal constant eye dirac xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal sparse
+""".split()
 for _name in RENAMED:
     globals()[_name] = _make_deprecate(globals()[f"{_name}_"])
 __all__ += [*RENAMED]  # noqa: PLE0604 (they are strings)

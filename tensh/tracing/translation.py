@@ -17,7 +17,10 @@ SILENT = frozenset(
 )
 """Functions that return no new values."""
 CONSTANTS = frozenset(
-    "tensor as_tensor asarray from_numpy frombuffer Tensor generator as_strided_ complex_ from_dlpack __new__ new new_tensor".split()
+    """
+        tensor as_tensor asarray from_numpy frombuffer Tensor generator as_strided_ complex_ from_dlpack __new__ new
+        new_tensor
+    """.split()
 )
 """Functions whose results are constants, unless they receive traced values."""
 DATA = frozenset("new new_tensor".split())

@@ -3,7 +3,10 @@
 from tensh.engine.methods.namespaces import declare_namespace
 from tensh.switched_off import lookup
 
-SUBMODULES = "_foreach_utils _python_dispatch _pytree benchmark checkpoint data deterministic dlpack flop_counter hooks model_zoo module_tracker safetensors weak".split()
+SUBMODULES = """
+    _foreach_utils _python_dispatch _pytree benchmark checkpoint data deterministic dlpack flop_counter hooks model_zoo
+    module_tracker safetensors weak
+""".split()
 
 
 def set_module(obj, mod):

@@ -56,7 +56,10 @@ GRADIENT = re.compile(r"ifferentiable|gradient|derivative", re.IGNORECASE)
 DIFFERENTIABLE = {"torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special"}
 SETTINGS = ("torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.optim.swa_utils", "torch.utils.data")
 COMMON = {  # settings of many classes, which a base class or a guide describes, and deprecated ones
-    *"device dtype inplace bias params lr maximize foreach capturable differentiable fused last_epoch size_average reduce".split(),
+    *"""
+        device dtype inplace bias params lr maximize foreach capturable differentiable fused last_epoch size_average
+        reduce
+    """.split(),
     *"min_value max_value verbose dataset datasets data_source named_datasets".split(),
 }
 NAMELESS = {"args", "kwargs", "arguments", "options", "more"}  # names of parameters that say nothing

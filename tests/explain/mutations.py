@@ -299,9 +299,9 @@ def missing_signs(text):
 
 
 KINDS = (
-    uncalled, unstepped, exchanged, transposed, other_dtype, other_size, other_dim, unlisted, unrequired, misspelt_attributes, other_case,
-    misspelt_names, misspelt_keywords, without_self, other_literals, without_import, without_super, plain_container, misnamed_methods,
-    without_block, rebound, left_out, wide_signs, missing_signs,
+    uncalled, unstepped, exchanged, transposed, other_dtype, other_size, other_dim, unlisted, unrequired,
+    misspelt_attributes, other_case, misspelt_names, misspelt_keywords, without_self, other_literals, without_import,
+    without_super, plain_container, misnamed_methods, without_block, rebound, left_out, wide_signs, missing_signs,
 )  # fmt: skip
 
 

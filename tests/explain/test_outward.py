@@ -8,8 +8,8 @@ import tensh as torch
 from tensh.explain.shadow import is_tensh_value
 
 SPACES = [
-    "distributed", "distributed.checkpoint", "distributed.device_mesh", "distributed.nn.functional", "distributed.tensor", "hub",
-    "multiprocessing", "onnx",
+    "distributed", "distributed.checkpoint", "distributed.device_mesh", "distributed.nn.functional", "distributed.tensor",
+    "hub", "multiprocessing", "onnx",
 ]  # fmt: skip
 
 

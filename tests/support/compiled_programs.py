@@ -28,9 +28,9 @@ LINES = [
     "sum(row.sum() * n for n, row in enumerate({f}))", "{f} if {f}.shape[0] > 1 else {f} * 2", "{f}.double().float()", "{f}.half().float()",
 ]  # fmt: skip
 WRITES = [
-    "{t}.add_({f})", "{t}.mul_({n})", "{t}[0] = {n}", "{t}[..., 0] += {f}.sum()", "{t}.clamp_(min={n})", "{t}.zero_()", "{t} += {n}",
-    "{t}.relu_()", "{t}[1:].mul_({n})", "{t}.copy_({f})", "{t}.masked_fill_({t} > {n}, 0.5)", "{t}.exp_()", "{t}.t().add_({n})",
-    "c.add_({n})", "c[0] = {n}",
+    "{t}.add_({f})", "{t}.mul_({n})", "{t}[0] = {n}", "{t}[..., 0] += {f}.sum()", "{t}.clamp_(min={n})", "{t}.zero_()",
+    "{t} += {n}", "{t}.relu_()", "{t}[1:].mul_({n})", "{t}.copy_({f})", "{t}.masked_fill_({t} > {n}, 0.5)", "{t}.exp_()",
+    "{t}.t().add_({n})", "c.add_({n})", "c[0] = {n}",
 ]  # fmt: skip
 SHAPES = {"x": (2, 3), "y": (2, 3), "v": (3,), "s": (), "w": (4, 3), "b": (4,), "c": (2, 3)}
 """Arguments: all but ``c`` require grad, ``i`` holds indices."""

@@ -20,7 +20,10 @@ from tests.support.project import RECORDED
 
 PACKAGES = RECORDED / "checkpoints" / "package.safetensors"  # contents(torch), written by the package 0.8.0
 METADATA = {'损失 \n\x01"': "\\ /"}
-DTYPES = "bool uint8 int8 int16 uint16 float16 bfloat16 int32 uint32 float32 complex64 float64 int64 uint64 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e5m2fnuz".split()
+DTYPES = """
+    bool uint8 int8 int16 uint16 float16 bfloat16 int32 uint32 float32 complex64 float64 int64 uint64 float8_e5m2
+    float8_e4m3fn float8_e4m3fnuz float8_e5m2fnuz
+""".split()
 
 
 def contents(torch):

@@ -10,7 +10,8 @@ from tensh.engine import find_public
 from tensh.engine.autograd.custom import Function
 
 __all__ = [
-    "all_gather", "all_reduce", "all_to_all", "all_to_all_single", "broadcast", "gather", "reduce", "reduce_scatter", "scatter",
+    "all_gather", "all_reduce", "all_to_all", "all_to_all_single", "broadcast", "gather", "reduce", "reduce_scatter",
+    "scatter",
 ]  # fmt: skip
 
 

@@ -9,7 +9,8 @@ import math
 import numpy as np
 
 __all__ = [
-    "SymBool", "SymFloat", "SymInt", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not", "sym_sqrt", "sym_sum",
+    "SymBool", "SymFloat", "SymInt", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not", "sym_sqrt",
+    "sym_sum",
 ]  # fmt: skip
 NUMBERS = (np.integer, np.floating, int, float)
 

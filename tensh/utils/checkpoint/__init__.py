@@ -14,8 +14,8 @@ from tensh.utils.checkpoint.surroundings import Surroundings
 __all__ = [
     "CheckpointError", "CheckpointFunction", "CheckpointPolicy", "DefaultDeviceType", "GraphExecGroup", "SAC_IGNORED_OPS",
     "SelectiveCheckpointContext", "check_backward_validity", "checkpoint", "checkpoint_sequential",
-    "create_selective_checkpoint_contexts", "detach_variable", "get_device_states", "noop_context_fn", "set_checkpoint_debug_enabled",
-    "set_checkpoint_early_stop", "set_device_states",
+    "create_selective_checkpoint_contexts", "detach_variable", "get_device_states", "noop_context_fn",
+    "set_checkpoint_debug_enabled", "set_checkpoint_early_stop", "set_device_states",
 ]  # fmt: skip
 SELECTIVE = "CheckpointPolicy", "SAC_IGNORED_OPS", "SelectiveCheckpointContext", "create_selective_checkpoint_contexts"
 unsupported = unsupported_lookup("torch.utils.checkpoint")

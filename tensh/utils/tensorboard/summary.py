@@ -13,8 +13,8 @@ from tensh.utils.tensorboard.media import audio, image, image_boxes, video
 from tensh.utils.tensorboard.values import as_array
 
 __all__ = [
-    "audio", "compute_curve", "custom_scalars", "histogram", "histogram_raw", "hparams", "image", "image_boxes", "mesh", "pr_curve",
-    "pr_curve_raw", "scalar", "tensor_proto", "text", "video",
+    "audio", "compute_curve", "custom_scalars", "histogram", "histogram_raw", "hparams", "image", "image_boxes", "mesh",
+    "pr_curve", "pr_curve_raw", "scalar", "tensor_proto", "text", "video",
 ]  # fmt: skip
 LARGEST = 1 << 31  # bytes of a protocol buffer
 THRESHOLDS = 127  # of a curve: TensorBoard reads no more

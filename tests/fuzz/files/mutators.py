@@ -44,10 +44,15 @@ WORDS = {
         {"outputs":[{"kind":"value","lines":9}]} {"metadata":{"tensh":1}}""".split(),
     "lesson": """#? #! ____ | #?shape #?dtype #?value #?grad #?fails #?complete \x1b]0;x\a \u202e # ## ### <!-- --> **a** `b` - 1. > |
         ```python ```""".split(),
-    "answers": "1: 2: 999999: lesson: lesson:../../x # (2,3) 2x3 [[1,2]]*[[1],[2]] 9**9**9 10**50 1e999 inf nan 0x7f None yes no torch.Size([2]) float32 乘 、 −1 sqrt(2) size 1;2 __import__('os')".split(),
+    "answers": """
+        1: 2: 999999: lesson: lesson:../../x # (2,3) 2x3 [[1,2]]*[[1],[2]] 9**9**9 10**50 1e999 inf nan 0x7f None yes no
+        torch.Size([2]) float32 乘 、 −1 sqrt(2) size 1;2 __import__('os')
+    """.split(),
     "toml": """= [ ] { } " ''' \""" # . , 1e999 0x 0b1 inf nan -1 true 1979-05-27 99999999999999999999 [[a]] a.b.c "\\u0000" """.split(),
     "history": [">>> ", "... ", ">>>", "...", "\0", "\r", "\x1b]0;x\a", "\ufeff"],
-    "numbers": "1e999 -inf nan 0x7f 1e-400 [ ] ( ) tensor dtype=torch.float16 ... 10:10:10 ms µs Elapsed: <function a.b at>".split(),
+    "numbers": """
+        1e999 -inf nan 0x7f 1e-400 [ ] ( ) tensor dtype=torch.float16 ... 10:10:10 ms µs Elapsed: <function a.b at>
+    """.split(),
 }  # fmt: skip
 REPEATED = [  # harmless once; thousands in a row are deep, long or slow to match
     "(", "[", "{", "a", " ", "\t", "-", "\\", "`", "~", "#", '"', "1", "é", "\n", "x.", "not ", "x?\n", ">>> \n", "<!-- cell -->\n",

@@ -9,7 +9,8 @@ from tensh.explain.shadow import is_module
 from tensh.support.language import _, deferred
 
 WORDS = (
-    "Expected input to be", "should be unbatched 2D or batched 3D", "(unbatched) or", "D input (got", "tensor expected for input",
+    "Expected input to be", "should be unbatched 2D or batched 3D", "(unbatched) or", "D input (got",
+    "tensor expected for input",
 )  # fmt: skip
 IMAGE = {1: deferred("length"), 2: deferred("height, width"), 3: deferred("depth, height, width")}
 
