@@ -74,7 +74,12 @@ class profile:
     [('aten::add', [[2, 3], []])]
     """
 
-    def __init__(self, *, activities=None, schedule=None, on_trace_ready=None, record_shapes=False, profile_memory=False, with_stack=False, with_flops=False, with_modules=False, experimental_config=None, execution_trace_observer=None, acc_events=False, use_cuda=None, custom_trace_id_callback=None, post_processing_timeout_s=None):  # fmt: skip
+    def __init__(
+        self, *, activities=None, schedule=None, on_trace_ready=None, record_shapes=False, profile_memory=False,
+        with_stack=False, with_flops=False, with_modules=False, experimental_config=None,
+        execution_trace_observer=None, acc_events=False, use_cuda=None, custom_trace_id_callback=None,
+        post_processing_timeout_s=None,
+    ):  # fmt: skip
         self.activities = set(activities) if activities else supported_activities()
         if not any(each in ProfilerActivity for each in self.activities if isinstance(each, ProfilerActivity)):
             raise AssertionError("No valid profiler activities found")

@@ -26,7 +26,10 @@ class Timer:
 
     _timer_cls = timeit.Timer
 
-    def __init__(self, stmt="pass", setup="pass", global_setup="", timer=timer, globals=None, label=None, sub_label=None, description=None, env=None, num_threads=1, language="py"):  # fmt: skip
+    def __init__(
+        self, stmt="pass", setup="pass", global_setup="", timer=timer, globals=None, label=None, sub_label=None,
+        description=None, env=None, num_threads=1, language="py",
+    ):  # fmt: skip
         if not isinstance(stmt, str):
             raise ValueError("Currently only a `str` stmt is supported.")
         names = dict(globals or {})
