@@ -1,4 +1,4 @@
-"""Where nan comes from: the first operation of a graph whose result holds nan although its operands hold none.
+"""The origin of nan: the first operation of a graph whose result holds nan although its operands hold none.
 
 Values that nobody has kept are computed again from those that are known, by the operators alone: no code of the user
 runs, and nothing is recorded.
