@@ -20,6 +20,7 @@ from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, word
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.operators.elementwise.table import NO_CLAMP
 from tensh.engine.operators.elementwise.vectors import UNARY, compute_in_vectors
+from tensh.engine.operators.kernels import choose
 from tensh.engine.operators.precision import compute_in_float32, is_half, widen
 from tensh.engine.operators.special.error_functions import FEW
 
@@ -263,13 +264,13 @@ quick_gelu_slope = Chain("gelu_slope", "x", "gelu_slope(x)")
 def exact_or_quick(exact, quick):
     """The chain for few elements or float64, and the chain for all others."""
 
-    def choose(input):
+    def chain_for(input):
         return exact if input.size < FEW or input.dtype.itemsize == 8 else quick
 
     def kernel(input):
-        return choose(input).quick(input)
+        return chain_for(input).quick(input)
 
-    kernel.write_into = lambda out, input: choose(input).write_into(out, input)
+    kernel.write_into = lambda out, input: chain_for(input).write_into(out, input)
     kernel.in_blocks, kernel.__name__ = True, exact.__name__
     return kernel
 
@@ -333,7 +334,7 @@ gelu_tanh_op = activation(gelu_tanh, "The input times an approximation of the st
     input="tie(where(input > 0, g, g * weight), input)", weight="tie(masked_fill(g * input, input > 0, 0), weight)")  # fmt: skip
 def prelu_kernel(input, weight):
     """The input where it is positive, ``weight`` times it elsewhere."""
-    return np.where(input > 0, input, np.multiply(weight, input))
+    return choose(input > 0, input, np.multiply(weight, input))
 
 
 def derive_glu_of_halves(g, input, dim):
