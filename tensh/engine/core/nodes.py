@@ -9,6 +9,7 @@ from tensh.engine.core.clock import find_last_write, is_written_after, mode, tic
 from tensh.engine.core.hooks import hooks_of
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.errors.views import INDIRECTLY, MULTIPLE, saved_write_error, view_write_error
 
 FOREIGN = "foreign"
 QUALIFIED = frozenset({"AccumulateGrad", "CopySlices", "CopyBackwards", "NotImplemented"})
@@ -57,21 +58,18 @@ class Node:
 
     def _modified_error(self, role, value):
         node = None if role == FOREIGN else self if role < 0 else self.inputs[role]
-        leaf = node is None or type(node) is AccumulateGrad
-        operation = self.operation() if node is self else find_last_write(value) or (None if leaf else node.operation())
-        origin = "" if operation is None else f", which is output 0 of {operation},"
-        return (
-            "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[{BY_NUMPY[value.dtype].class_of_tensors} {list(value.shape)}]{origin} is at version {version(value)}; "
-            f"expected version {version_at(self.time, value)} instead. Hint: "
-            + (
-                "the backtrace further above shows the operation that failed to compute its gradient. "
-                "The variable in question was changed in there or anywhere later. Good luck!"
-                if mode.inspect is not None
-                else "enable anomaly detection to find the operation that failed to compute its gradient, "
-                "with torch.autograd.set_detect_anomaly(True, check_nan=False)."
-            )
-        )
+        made = node.inputs[0] if type(node) is Output else node
+        view = made is not None and made.op is not None and made.op.view
+        if view and made is not node:
+            return view_write_error(MULTIPLE, (node.index, node.operation()), INDIRECTLY)
+        if node is self or view:  # PyTorch finds views that keep their dtype again, by as_strided
+            operation = "AsStrided" if view is True else node.operation()
+        else:
+            leaf = node is None or type(node) is AccumulateGrad
+            operation = find_last_write(value) or (None if leaf else node.operation())
+        kind = BY_NUMPY[value.dtype].class_of_tensors
+        versions = version(value), version_at(self.time, value)
+        return saved_write_error(kind, value.shape, operation, versions, mode.inspect is not None)
 
     def unpack(self):
         """The saved values as tensors attached to their nodes, for a derivative that is recorded."""

@@ -10,7 +10,7 @@ from tensh.engine.core import ports
 from tensh.engine.core.clock import clock, is_written_after, mode, tick
 from tensh.engine.core.hooks import keep_retaining
 from tensh.engine.core.nodes import AccumulateGrad, Dual, NoGradView, track_temporary
-from tensh.engine.errors.views import INFERENCE_MODE, NO_GRAD, view_write_error
+from tensh.engine.errors.views import INDIRECTLY, INFERENCE_MODE, NO_GRAD, view_write_error
 
 
 class ViewInfo:
@@ -89,7 +89,7 @@ def refresh_node(t):
         elif write_refusal(t) is None:
             derive_again(t)
         elif mode.grad:
-            raise RuntimeError(locked_view_error(t, "its base or another view of its base has been"))
+            raise RuntimeError(locked_view_error(t, INDIRECTLY))
     return t.node
 
 

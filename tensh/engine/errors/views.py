@@ -1,6 +1,7 @@
-"""PyTorch's errors for views that must not be written while gradients are recorded."""
+"""PyTorch's errors for writes to views and saved values of which autograd cannot keep track."""
 
 NO_GRAD, INFERENCE_MODE, MULTIPLE, CUSTOM = "no_grad", "inference_mode", "multiple", "custom"
+INDIRECTLY = "its base or another view of its base has been"
 
 AMBIGUOUS = (
     "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
@@ -38,3 +39,23 @@ def view_write_error(reason, made_by, modified):
         else:
             header += f" and {modified} modified inplace."
     return f"{header} {REASONS[reason]}"
+
+
+def saved_write_error(kind, shape, operation, versions, inspected):
+    """The error for a saved value, the result of ``operation`` (None: a leaf), whose memory was written before it was used.
+
+    ``versions`` are the present one and that when it was saved; ``inspected`` tells that anomalies are being detected.
+    """
+    origin = "" if operation is None else f", which is output 0 of {operation},"
+    now, then = versions
+    return (
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[{kind} {list(shape)}]{origin} is at version {now}; expected version {then} instead. Hint: "
+        + (
+            "the backtrace further above shows the operation that failed to compute its gradient. "
+            "The variable in question was changed in there or anywhere later. Good luck!"
+            if inspected
+            else "enable anomaly detection to find the operation that failed to compute its gradient, "
+            "with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+        )
+    )

@@ -14,6 +14,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import locked_view_error, refresh_node, stale
 from tensh.engine.dtypes.device import CONSTANTS, strided
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE, dtype
+from tensh.engine.errors.views import INDIRECTLY
 from tensh.engine.errors.warnings import warn
 
 
@@ -110,7 +111,7 @@ def is_leaf(t):
 def grad_fn(t):
     """The node of the operation that computed this tensor; None for leaves."""
     if stale(t):
-        raise RuntimeError(locked_view_error(t, "its base or another view of its base has been"))
+        raise RuntimeError(locked_view_error(t, INDIRECTLY))
     node = refresh_node(t)
     if type(node) is Output and uses_gradient(node):
         return node.inputs[0]
