@@ -35,8 +35,8 @@ def torch_is_tensh():
 
 
 def is_of_torch(module):
-    """Return True for the name of a module of torch or tensh, and not for that of a library such as torchvision."""
-    return module.partition(".")[0] in ("torch", "tensh")
+    """Return True for the name of a module of torch or tensh, and not for that of a library, or None of generated code."""
+    return module is not None and module.partition(".")[0] in ("torch", "tensh")
 
 
 class OfTorch(type):

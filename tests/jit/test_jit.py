@@ -385,3 +385,12 @@ def test_traced_methods_have_graphs_and_code():
         "  return torch.add(x, torch.mul(y, weight))\n"
     )
     assert traced.other.graph.findNode("aten::mul") is not None
+
+
+def test_methods_of_generated_code_belong_to_no_module_and_are_scripted():
+    class Plus(torch.nn.Module):
+        def forward(self, x):
+            return x + 1
+
+    Plus.forward.__module__ = None
+    assert torch.jit.script(Plus())(torch.ones(2)).tolist() == [2, 2]

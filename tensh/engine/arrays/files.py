@@ -2,10 +2,24 @@
 
 import errno
 import os
+import weakref
 
 import numpy as np
 
 from tensh.engine.arrays import memory
+
+
+_mapped: dict[int, tuple] = {}  # id(block) -> (its file if writes reach it, a weak reference that removes the entry)
+
+
+def is_mapped(block):
+    """Return True for memory that is a mapped file."""
+    return id(block) in _mapped
+
+
+def file_of(block):
+    """Return the name of the file that writes to a block reach; None for other memory."""
+    return _mapped[id(block)][0] if id(block) in _mapped else None
 
 
 def map_file(filename, shared, nbytes):
@@ -28,9 +42,14 @@ def map_file(filename, shared, nbytes):
         access = "read-write" if shared else "read-only"
         words = f"unable to open file <{filename}> in {access} mode: {error.strerror} ({error.errno})"
         raise RuntimeError(words) from None
-    if not nbytes:
-        return np.empty(0, np.uint8)
-    return memory.lend(np.asarray(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,))))
+    if nbytes:
+        array = memory.lend(np.asarray(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,))))
+    else:
+        array = np.empty(0, np.uint8)
+    block = memory.first_owner(array)
+    number = id(block)
+    _mapped[number] = filename if shared else None, weakref.ref(block, lambda _: _mapped.pop(number, None))
+    return array
 
 
 def lengthen(file, have, nbytes, there):

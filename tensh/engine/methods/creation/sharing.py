@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind, make_leaf, place
 from tensh.engine.arguments.lazy_signatures import shows
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.arrays.files import map_file
@@ -131,6 +132,8 @@ def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=
     With ``shared``, writes to the tensor go to the file, which is created or extended if necessary.  Raise RuntimeError
     if there is no such file or it is too short.
     """
+    if not isinstance(filename, str):
+        raise TypeError(f"from_file(): argument 'filename' (position 1) must be str, not {type_name(filename)}")
     place(device)
     dtype = get_default_dtype() if dtype is None else dtype
     return make_leaf(map_file(filename, shared, size * dtype.itemsize).view(dtype.numpy))

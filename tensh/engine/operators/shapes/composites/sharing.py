@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from tensh.engine.arrays import memory
+from tensh.engine.arrays import files, memory
 from tensh.engine.arrays.bounds import view_bytes
 from tensh.engine.autograd.leaves import replace_array
 from tensh.engine.core.clock import Stamp, continue_version, owner, stamps
@@ -15,9 +15,14 @@ from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 
 
 class OwnMemory:
-    """Facts of all storages about shared and pinned memory."""
+    """Facts of all storages about shared and pinned memory, and about files."""
 
     __slots__ = ()
+
+    @property
+    def filename(self):
+        """The file that writes reach; None for memory that is not a file."""
+        return files.file_of(memory.first_owner(self.array)) if type(self.array) is np.ndarray else None
 
     def is_pinned(self, device="cuda"):
         """False: memory is never pinned for a device."""
@@ -44,7 +49,10 @@ def lies_in_shared(array):
     """True for an array in memory that other processes may map.  Raise NotImplementedError for a sparse one."""
     require_storage_of(array)
     shared = sys.modules.get("tensh.engine.arrays.shared")  # a module that is not loaded has shared nothing
-    return shared is not None and type(array) is np.ndarray and shared.is_shared(memory.first_owner(array))
+    if type(array) is not np.ndarray:
+        return False
+    block = memory.first_owner(array)
+    return files.is_mapped(block) or (shared is not None and shared.is_shared(block))
 
 
 def count_holders(tensor):
@@ -70,7 +78,7 @@ def move_to_shared(thing):
     require_storage_of(array)
     if type(array) is not np.ndarray:
         raise RuntimeError("_share_fd_: only available on CPU")
-    if not shared.AVAILABLE or shared.is_shared(memory.first_owner(array)):
+    if not shared.AVAILABLE or lies_in_shared(array):
         return
     old = memory.dense_owner(array)
     try:

@@ -37,7 +37,6 @@ class UntypedStorage(OwnMemory, metaclass=OfTorch):
 
     __module__ = "torch.storage"
     is_cuda = is_sparse = is_sparse_csr = is_hpu = False
-    filename = None
 
     def __init__(self, *values, device=None, **options):
         if len(values) > 1 or options.keys() - {"allocator"}:
@@ -86,6 +85,8 @@ class UntypedStorage(OwnMemory, metaclass=OfTorch):
     @staticmethod
     def from_file(filename, shared=False, nbytes=0):
         """The first bytes of a file, mapped into memory; writes reach the file if it is ``shared``."""
+        if not isinstance(filename, str):
+            raise TypeError(f"argument 1 must be str, not {type_name(filename)}")
         return view_storage(map_file(filename, shared, nbytes))
 
     def resizable(self):

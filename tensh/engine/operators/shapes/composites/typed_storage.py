@@ -71,7 +71,6 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
     __module__ = "torch.storage"
     kind = None  # the dtype of a class of one dtype
     is_cuda = is_sparse = is_hpu = False
-    filename = None
 
     @property
     def array(self):
