@@ -63,7 +63,11 @@ class Parameter(Tensor, metaclass=ParameterType):
         if (
             data is not None
             and type(data) is not Tensor
-            and (overrides(type(data)) or getattr(type(data), "__torch_dispatch__", None) is not None)
+            and (
+                overrides(type(data))
+                or getattr(type(data), "__torch_dispatch__", None) is not None
+                or hasattr(data, "hides_batches")
+            )
         ):
             return _wrap_subclass(data, requires_grad)
         if cls is not Parameter:
@@ -96,8 +100,10 @@ class Parameter(Tensor, metaclass=ParameterType):
 
 
 def _wrap_subclass(data, requires_grad):
-    """Return a tensor of a subclass as a parameter of that class."""
-    made = data.detach().requires_grad_(requires_grad)
+    """Return a tensor of a subclass as a parameter of that class; samples of a batch never require grad themselves."""
+    made = data.detach()
+    if not hasattr(data, "hides_batches"):
+        made.requires_grad_(requires_grad)
     if type(made) is not type(data):
         raise RuntimeError(
             f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an instance "

@@ -182,7 +182,41 @@ def of_one_piece(torch):
     return torch.vmap(Doubled.apply)(torch.ones(2))
 
 
+def facts(torch, *tensors):
+    """Whether tensors require grad, are leaves and have no node."""
+    return torch.tensor([[t.requires_grad, t.is_leaf, t.grad_fn is None] for t in tensors])
+
+
+def history(torch):
+    """Samples have no history within vmap, but that of a transform within it."""
+    seen, x = [], numbers(torch, 3, 2).requires_grad_()
+    look = lambda *tensors: seen.append(facts(torch, *tensors))
+
+    def square(a):
+        look(a, a * 2, a.detach(), a + x[0], x, x * 2)
+        return (a * a).sum()
+
+    def gradient(a):
+        return torch.func.grad(lambda b: (look(b, b * 2, a * b), (a * b).sum())[1])(a)
+
+    def nested(a):
+        return torch.vmap(lambda b: (look(a, b, a * b), a * b)[1])(a)
+
+    torch.vmap(square)(x.detach())
+    results = torch.vmap(square)(x), torch.vmap(square)(x * 2), torch.vmap(gradient)(x.detach()), torch.vmap(nested)(x)
+    return [*seen, facts(torch, *results)]
+
+
+def made_parameters(torch):
+    """Parameters made of samples, which end their history."""
+    as_parameter = lambda a: (p := torch.nn.Parameter(a), torch.tensor(isinstance(p, torch.nn.Parameter)), p * 2)[1:]
+    again = lambda a: torch.Tensor._make_subclass(torch.nn.Parameter, a, False) * 3
+    return [*torch.vmap(as_parameter)(numbers(torch, 3, 2).requires_grad_()), torch.vmap(again)(numbers(torch, 2))]
+
+
 PROGRAMS = {
+    "history": history,
+    "parameters made of samples": made_parameters,
     "arithmetic": lambda torch: torch.vmap(lambda a, b: (a * b - a / 2, (a > b).sum(), a @ b, a.max(0)))(
         numbers(torch, 3, 4), numbers(torch, 3, 4, start=7)
     ),

@@ -30,6 +30,8 @@ def make_subclass(cls, data, require_grad=False):
         raise TypeError(f"_make_subclass(): argument 'data' (position 2) must be Tensor, not {kind}")
     if require_grad and data.array.dtype.kind in "biu":
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    if hasattr(data, "hides_batches"):  # samples of a vmap, whose rules know no other class
+        return data.detach()
     arm_for(cls)
     made = object.__new__(cls)
     made.array, made.node, made._base, made._kept = data.array, None, None, None

@@ -4,6 +4,8 @@ from math import prod
 
 import numpy as np
 
+from tensh.engine.autograd.transforms import VmapCall
+from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import call_disabled
@@ -56,6 +58,11 @@ Sample.__array_struct__ = Sample.__array_interface__ = property(lift)
 Sample.__hash__ = object.__hash__
 
 
+def shows_history():
+    """True if the innermost transform differentiates; the function of a ``vmap`` sees samples without history."""
+    return not (mode.transforms and type(mode.transforms[-1]) is VmapCall)
+
+
 class BatchedTensor(Tensor):
     """A tensor with hidden batch dimensions; see Note [Batched tensors].
 
@@ -70,9 +77,11 @@ class BatchedTensor(Tensor):
     array = property(Sample)
     node = _time = _view_info = property(lift)
     _base = None
-    requires_grad = property(lambda t: t.value.requires_grad, lambda t, flag: errors.set_requires_grad(t, flag))
-    is_leaf = property(lambda t: t.value.is_leaf)
-    grad_fn = property(lambda t: t.value.grad_fn)
+    requires_grad = property(
+        lambda t: shows_history() and t.value.requires_grad, lambda t, flag: errors.set_requires_grad(t, flag)
+    )
+    is_leaf = property(lambda t: not shows_history() or t.value.is_leaf)
+    grad_fn = property(lambda t: t.value.grad_fn if shows_history() else None)
     grad = property(lambda t: None, lambda t, grad: errors.set_grad(t, grad))
     retains_grad = property(lambda t: False)
     _version = property(lambda t: t.value._version)

@@ -328,7 +328,7 @@ def test_a_batched_tensor():
         return a.sum()
 
     torch.vmap(look)(torch.zeros(2, 3, 4, requires_grad=True))
-    assert seen == [(torch.Size([3, 4]), 2, 3, 12, torch.float32, (4, 1), True, [4, 4, 4])]
+    assert seen == [(torch.Size([3, 4]), 2, 3, 12, torch.float32, (4, 1), False, [4, 4, 4])]
 
 
 def test_printed():
