@@ -45,10 +45,10 @@ class Distribution:
         if validate_args is not None:
             self._validate_args = validate_args
         if self._validate_args:
-            self._check_parameters()
+            self.__check_parameters()
         super().__init__()
 
-    def _check_parameters(self):
+    def __check_parameters(self):
         """Raise ValueError for a parameter that does not satisfy its constraint."""
         try:
             declared = self.arg_constraints
@@ -60,7 +60,7 @@ class Distribution:
                 stacklevel=3,
             )
         for name, constraint in declared.items():
-            if constraints.is_dependent(constraint) or self._is_found_later(name):
+            if constraints.is_dependent(constraint) or self.__is_found_later(name):
                 continue
             value = getattr(self, name)
             if not all_true(constraint.check(value)):
@@ -69,7 +69,7 @@ class Distribution:
                     f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
                 )
 
-    def _is_found_later(self, name):
+    def __is_found_later(self, name):
         return name not in vars(self) and isinstance(getattr(type(self), name), lazy_property)
 
     def expand(self, batch_shape, _instance=None):

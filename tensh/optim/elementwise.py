@@ -10,7 +10,7 @@ from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.dispatch.override.state import dispatches
 from tensh.engine.operators.shapes.layout import view_as_real
 from tensh.optim.checks import CAPTURING, refuse_sparse_gradients, require_fusible
-from tensh.optim.optimizer import Optimizer
+from tensh.optim.optimizer import Optimizer, evaluate
 from tensh.optim.raw import update_in_pieces
 from tensh.optim.together import FEWEST, Division
 from tensh.support.naming import Shared
@@ -46,7 +46,7 @@ class Elementwise(Shared, Optimizer):
 
     def step(self, closure=None):
         """Change the parameters; ``closure``, if given, computes the loss and its gradients first; its result is returned."""
-        loss = self._evaluate(closure)
+        loss = evaluate(closure)
         if self.defaults["differentiable"]:
             with enable_grad():
                 self._step(self._step_on_tensors, _squeeze)

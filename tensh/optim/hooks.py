@@ -14,14 +14,15 @@ KINDS = {
 BEFORE, AFTER = OrderedDict(), OrderedDict()  # around every step of every optimizer
 
 
+def prepare_hooks(optimizer):
+    """Make storage for the hooks of an optimizer, and its ``step`` call them, also in subclasses with their own ``step``."""
+    for attribute in KINDS.values():
+        optimizer.__dict__.setdefault(attribute, OrderedDict())
+    optimizer._patch_step_function()
+
+
 class OptimizerHooks:
     """The hooks of one optimizer; each ``register`` returns a handle whose ``remove()`` removes the hook."""
-
-    def _prepare_hooks(self):
-        """Storage of hooks, and a ``step`` that calls them, also in subclasses with their own ``step``."""
-        for attribute in KINDS.values():
-            self.__dict__.setdefault(attribute, OrderedDict())
-        self._patch_step_function()
 
     def _patch_step_function(self):
         """Make the class's ``step`` call the hooks; wrappers of optimizers call this instead of the constructor."""
@@ -35,7 +36,7 @@ class OptimizerHooks:
         """Wrap ``func``, a ``step``, to call the hooks before and after it."""
         return add_hooks(func)
 
-    def _add_hook(self, kind, hook, prepend=False):
+    def __add(self, kind, hook, prepend=False):
         entries = getattr(self, KINDS[kind])
         handle = RemovableHandle(entries)
         entries[handle.id] = hook
@@ -45,27 +46,27 @@ class OptimizerHooks:
 
     def register_step_pre_hook(self, hook):
         """Call ``hook(optimizer, args, kwargs)`` before each step; a pair it returns replaces the arguments."""
-        return self._add_hook("step_pre", hook)
+        return self.__add("step_pre", hook)
 
     def register_step_post_hook(self, hook):
         """Call ``hook(optimizer, args, kwargs)`` after each step."""
-        return self._add_hook("step_post", hook)
+        return self.__add("step_post", hook)
 
     def register_state_dict_pre_hook(self, hook, prepend=False):
         """Call ``hook(optimizer)`` before ``state_dict`` reads the state."""
-        return self._add_hook("state_dict_pre", hook, prepend)
+        return self.__add("state_dict_pre", hook, prepend)
 
     def register_state_dict_post_hook(self, hook, prepend=False):
         """Call ``hook(optimizer, state_dict)`` after ``state_dict`` has read it; what it returns takes its place."""
-        return self._add_hook("state_dict_post", hook, prepend)
+        return self.__add("state_dict_post", hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook, prepend=False):
         """Call ``hook(optimizer, state_dict)`` before loading; what it returns is loaded instead."""
-        return self._add_hook("load_state_dict_pre", hook, prepend)
+        return self.__add("load_state_dict_pre", hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook, prepend=False):
         """Call ``hook(optimizer)`` after loading."""
-        return self._add_hook("load_state_dict_post", hook, prepend)
+        return self.__add("load_state_dict_post", hook, prepend)
 
 
 def add_hooks(step):

@@ -30,7 +30,7 @@ from tensh.optim.for_custom_optimizers import (  # noqa: F401 (custom optimizers
     _use_grad_for_differentiable,
     _view_as_real,
 )
-from tensh.optim.hooks import AFTER, BEFORE, OptimizerHooks, register_everywhere
+from tensh.optim.hooks import AFTER, BEFORE, OptimizerHooks, prepare_hooks, register_everywhere
 from tensh.optim.state import State
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
@@ -71,7 +71,7 @@ class Optimizer(OptimizerHooks, State):
 
     def __init__(self, params, defaults):
         self.defaults = defaults
-        self._prepare_hooks()
+        prepare_hooks(self)
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
@@ -147,12 +147,13 @@ class Optimizer(OptimizerHooks, State):
         """Change the parameters; ``closure``, if given, computes the loss and its gradients first; its result is returned."""
         raise NotImplementedError
 
-    def _evaluate(self, closure):
-        """Call the closure with recording on."""
-        if closure is None:
-            return None
-        with enable_grad():
-            return closure()
+
+def evaluate(closure):
+    """Return the result of a closure, called with recording on; None without a closure."""
+    if closure is None:
+        return None
+    with enable_grad():
+        return closure()
 
 
 def _separate(group):

@@ -9,7 +9,7 @@ from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.methods.creation.fill import zeros_like
 from tensh.optim.checks import require
-from tensh.optim.optimizer import Optimizer
+from tensh.optim.optimizer import Optimizer, evaluate
 
 __all__ = ["SparseAdam"]
 
@@ -46,7 +46,7 @@ class SparseAdam(Optimizer):
 
     def step(self, closure=None):
         """Change the parameters; ``closure``, if given, computes the loss and its gradients first; its result is returned."""
-        loss = self._evaluate(closure)
+        loss = evaluate(closure)
         with Uninterrupted():
             for group in self.param_groups:
                 changing = [p for p in group["params"] if p.grad is not None]

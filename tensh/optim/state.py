@@ -10,6 +10,7 @@ from numpy import array
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import float32, float64, get_default_dtype
+from tensh.optim.hooks import prepare_hooks
 
 
 def counter(start=0.0, fused=False):
@@ -36,7 +37,7 @@ class State:
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        self._prepare_hooks()
+        prepare_hooks(self)
         self.defaults.setdefault("differentiable", False)
         for group in self.param_groups:
             for name, value in self.LATER.items():

@@ -3,7 +3,7 @@
 from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import no_grad
 from tensh.optim.checks import refuse_sparse_gradients
-from tensh.optim.optimizer import Optimizer
+from tensh.optim.optimizer import Optimizer, evaluate
 from tensh.support.naming import Shared
 
 
@@ -22,7 +22,7 @@ class Whole(Shared, Optimizer):
 
     def step(self, closure=None):
         """Change the parameters; ``closure``, if given, computes the loss and its gradients first; its result is returned."""
-        loss = self._evaluate(closure)
+        loss = evaluate(closure)
         with no_grad(), Uninterrupted():
             for group in self.param_groups:
                 if any(p.grad is not None and p.grad.is_sparse for p in group["params"]):

@@ -205,3 +205,24 @@ def test_modules_go_to_other_devices_if_they_have_no_tensors(name):
     assert getattr(layer, name)() is layer
     with pytest.raises(NotImplementedError, match="devices other than the CPU"):
         getattr(nn.Linear(1, 1), name)()
+
+
+def test_members_may_have_the_names_of_helpers():
+    class Origin(tensh.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("_origin", tensh.zeros(2))
+            self.register_parameter("_keep", tensh.nn.Parameter(tensh.ones(2)))
+            self._register = tensh.nn.Linear(2, 2)
+
+        def _add(self, x, y):
+            return x + y
+
+        def forward(self, x):
+            return self._add(x - self._origin, self._keep)
+
+    module = Origin()
+    module.register_forward_hook(lambda module, args, out: out * 2)
+    assert module(tensh.ones(2)).tolist() == [4, 4]
+    assert [*module.state_dict()] == ["_keep", "_origin", "_register.weight", "_register.bias"]
+    module.load_state_dict(Origin().state_dict())

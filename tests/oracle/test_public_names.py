@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -72,3 +73,25 @@ def test_star_imports_give_the_names_of_pytorch(listed):
     assert len(listed) > 150
     for found in (lacking, foreign, dead):
         assert not {path: names for path, names in found.items() if names}
+
+
+BASES = {  # classes that programs derive from -> how to make one, and the names that only tensh's has
+    "nn.Module": (lambda torch: torch.nn.Module(), {"_is_hooked"}),
+    "nn.Sequential": (lambda torch: torch.nn.Sequential(), {"_is_hooked", "_get_abs_string_index"}),
+    "nn.ModuleList": (lambda torch: torch.nn.ModuleList(), {"_is_hooked"}),
+    "nn.ParameterList": (lambda torch: torch.nn.ParameterList(), {"_is_hooked"}),
+    "optim.Optimizer": (lambda torch: torch.optim.Optimizer([torch.ones(1)], {}), {"COUNTERS", "LATER"}),
+    "distributions.Distribution": (
+        lambda torch: torch.distributions.Distribution(validate_args=False),
+        {"_check_sample", "_shared"},
+    ),
+    "utils.data.Dataset": (lambda torch: torch.utils.data.Dataset(), set()),
+}
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_names_that_programs_may_give_to_members_are_free(oracle, name):
+    """Members of derived classes replace those of tensh's that have their names; names between classes are mangled."""
+    make, known = BASES[name]
+    extra = set(dir(make(tensh))) - set(dir(make(oracle)))
+    assert {each for each in extra if not re.match(r"__|_[A-Z]\w*__", each)} == known

@@ -42,7 +42,7 @@ class Calls:
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
         """Call ``hook(module, args)`` before ``forward``; a result that is not None replaces the arguments."""
-        handle = self._add("_forward_pre_hooks", hook, prepend, "_forward_pre_hooks_with_kwargs")
+        handle = self.__add("_forward_pre_hooks", hook, prepend, "_forward_pre_hooks_with_kwargs")
         if with_kwargs:
             self._forward_pre_hooks_with_kwargs[handle.id] = True
         return handle
@@ -50,7 +50,7 @@ class Calls:
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
         """Call ``hook(module, args, output)`` after ``forward``; a result that is not None replaces the output."""
         options = "_forward_hooks_with_kwargs", "_forward_hooks_always_called"
-        handle = self._add("_forward_hooks", hook, prepend, *options)
+        handle = self.__add("_forward_hooks", hook, prepend, *options)
         if with_kwargs:
             self._forward_hooks_with_kwargs[handle.id] = True
         if always_call:
@@ -59,7 +59,7 @@ class Calls:
 
     def register_full_backward_pre_hook(self, hook, prepend=False):
         """Call ``hook(module, grad_output)`` before the gradients of the module's inputs are computed."""
-        return self._add("_backward_pre_hooks", hook, prepend)
+        return self.__add("_backward_pre_hooks", hook, prepend)
 
     def register_full_backward_hook(self, hook, prepend=False):
         """Call ``hook(module, grad_input, grad_output)`` once the gradients of the inputs are known.
@@ -71,7 +71,7 @@ class Calls:
                 "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
             )
         self._is_full_backward_hook = True
-        return self._add("_backward_hooks", hook, prepend)
+        return self.__add("_backward_hooks", hook, prepend)
 
     def register_backward_hook(self, hook):
         """Call the hook for the last operation of ``forward`` only (deprecated)."""
@@ -80,9 +80,9 @@ class Calls:
                 "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
             )
         self._is_full_backward_hook = False
-        return self._add("_backward_hooks", hook, False)
+        return self.__add("_backward_hooks", hook, False)
 
-    def _add(self, which, hook, prepend, *options):
+    def __add(self, which, hook, prepend, *options):
         hooks = getattr(self, which)
         handle = RemovableHandle(hooks, extra_dict=[getattr(self, option) for option in options])
         hooks[handle.id] = hook

@@ -30,7 +30,7 @@ class Container(Module):
 class NumberedModules(Module):
     """The base of ``Sequential`` and ``ModuleList``: modules named "0", "1", ..."""
 
-    def _key(self, index):
+    def _get_abs_string_index(self, index):
         """Return the name of the module at an index, which may be negative."""
         index = operator.index(index)
         if not -len(self) <= index < len(self):
@@ -46,16 +46,16 @@ class NumberedModules(Module):
     def __dir__(self):
         return [name for name in super().__dir__() if not name.isdigit()]
 
-    def _renumber(self):
+    def __renumber(self):
         modules = list(self._modules.values())
         self._modules.clear()
         self._modules.update((str(number), module) for number, module in enumerate(modules))
 
     def __delitem__(self, index):
-        keys = list(self._modules)[index] if isinstance(index, slice) else [self._key(index)]
+        keys = list(self._modules)[index] if isinstance(index, slice) else [self._get_abs_string_index(index)]
         for key in keys:
             delattr(self, key)
-        self._renumber()
+        self.__renumber()
 
     def insert(self, index, module):
         """Insert a module before the one at an index."""
@@ -100,10 +100,10 @@ class Sequential(NumberedModules):
     def __getitem__(self, index):
         if isinstance(index, slice):
             return type(self)(OrderedDict(list(self._modules.items())[index]))
-        return self._modules[self._key(index)]
+        return self._modules[self._get_abs_string_index(index)]
 
     def __setitem__(self, index, module):
-        setattr(self, self._key(index), module)
+        setattr(self, self._get_abs_string_index(index), module)
 
     def __add__(self, other):
         if not isinstance(other, Sequential):
@@ -171,10 +171,10 @@ class ModuleList(NumberedModules):
     def __getitem__(self, index):
         if isinstance(index, slice):
             return type(self)(list(self._modules.values())[index])
-        return self._modules[self._key(index)]
+        return self._modules[self._get_abs_string_index(index)]
 
     def __setitem__(self, index, module):
-        setattr(self, self._key(index), module)
+        setattr(self, self._get_abs_string_index(index), module)
 
     def __iadd__(self, modules):
         return self.extend(modules)

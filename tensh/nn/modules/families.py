@@ -64,7 +64,7 @@ def family(name, base, doc, dimensions=(1, 2, 3), members=None, **declared):
         known, own = fields(n), base if isinstance(base, type) else base[place]
         options = {key: value.format(**known) if isinstance(value, str) else value for key, value in declared.items()}
         body = {"_dimensions": n} | {key: value(n) for key, value in (members or {}).items()}
-        yield make(own._origin, name.format(**known), (own,), doc.format(**known), body, **options)
+        yield make(own.__pytorch_module__, name.format(**known), (own,), doc.format(**known), body, **options)
 
 
 def declare_lazy(origin, mixin, layers, counted, arguments="", base=None):

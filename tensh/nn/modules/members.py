@@ -31,21 +31,21 @@ class Members:
         if is_parameter(value):
             if "_parameters" not in own:
                 raise AttributeError("cannot assign parameters before Module.__init__() call")
-            self._forget(name, "_parameters")
+            self.__forget(name, "_parameters")
             self.register_parameter(name, value)
         elif name in own.get("_parameters", ()):
-            self._require(value is None, value, "parameter", name, "torch.nn.Parameter or None")
+            self.__require(value is None, value, "parameter", name, "torch.nn.Parameter or None")
             self.register_parameter(name, value)
         elif isinstance(value, Members):
             if "_modules" not in own:
                 raise AttributeError("cannot assign module before Module.__init__() call")
-            self._forget(name, "_modules")
-            self._keep("_modules", name, value)
+            self.__forget(name, "_modules")
+            self.__keep("_modules", name, value)
         elif name in own.get("_modules", ()):
-            self._require(value is None, value, "child module", name, "torch.nn.Module or None")
-            self._keep("_modules", name, value)
+            self.__require(value is None, value, "child module", name, "torch.nn.Module or None")
+            self.__keep("_modules", name, value)
         elif name in own.get("_buffers", ()) or isinstance(value, Buffer):
-            self._require(
+            self.__require(
                 value is None or isinstance(value, Tensor),
                 value,
                 "buffer",
@@ -53,14 +53,14 @@ class Members:
                 "torch.nn.Buffer, torch.Tensor or None",
             )
             if isinstance(value, Buffer):
-                self._forget(name, "_buffers")
+                self.__forget(name, "_buffers")
                 self.register_buffer(name, value, value.persistent)
             else:
-                self._keep("_buffers", name, value)
+                self.__keep("_buffers", name, value)
         else:
             object.__setattr__(self, name, value)
 
-    def _keep(self, kind, name, value):
+    def __keep(self, kind, name, value):
         """Store a member, or what a registration hook of all modules returns in its place."""
         for hook in REGISTERED[kind].values():
             replaced = hook(self, name, value)
@@ -69,11 +69,11 @@ class Members:
         self.__dict__[kind][name] = value
 
     @staticmethod
-    def _require(fits, value, what, name, expected):
+    def __require(fits, value, what, name, expected):
         if not fits:
             raise TypeError(f"cannot assign '{typename(value)}' as {what} '{name}' ({expected} expected)")
 
-    def _forget(self, name, to_be):
+    def __forget(self, name, to_be):
         """Remove a name from the dictionaries of other kinds; a member of the same kind keeps its position."""
         own = self.__dict__
         for kind in KINDS:
@@ -100,7 +100,7 @@ class Members:
 
     def register_parameter(self, name, param):
         """Add a parameter, or None under its name."""
-        self._register("parameter", "_parameters", name)
+        self.__register("parameter", "_parameters", name)
         if param is None:
             self._parameters[name] = None
             return
@@ -113,19 +113,19 @@ class Members:
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To express "
                 f"'{name}' as a function of another Tensor, compute the value in the forward() method."
             )
-        self._keep("_parameters", name, param)
+        self.__keep("_parameters", name, param)
 
     def register_buffer(self, name, tensor, persistent=True):
         """Add a tensor that belongs to the module's state but is no parameter; state_dict has persistent ones."""
-        self._register("buffer", "_buffers", name)
+        self.__register("buffer", "_buffers", name)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
-        self._keep("_buffers", name, tensor)
+        self.__keep("_buffers", name, tensor)
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
-    def _register(self, what, kind, name):
+    def __register(self, what, kind, name):
         """Refuse an invalid name."""
         if kind not in self.__dict__:
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
@@ -150,7 +150,7 @@ class Members:
             raise KeyError(f'module name can\'t contain ".", got: {name}')
         if name == "":
             raise KeyError('module name can\'t be empty string ""')
-        self._keep("_modules", name, module)
+        self.__keep("_modules", name, module)
 
     register_module = add_module
 
@@ -244,7 +244,7 @@ class Members:
 
     def get_parameter(self, target):
         """Return the parameter at a path; raise AttributeError if there is none."""
-        return self._get_member(target, is_parameter, "nn.Parameter")
+        return self.__get_member(target, is_parameter, "nn.Parameter")
 
     def get_buffer(self, target):
         """Return the buffer at a path; raise AttributeError if there is none."""
@@ -256,7 +256,7 @@ class Members:
             raise AttributeError(f"`{name}` is not a buffer")
         return getattr(module, name)
 
-    def _get_member(self, target, fits, kind):
+    def __get_member(self, target, fits, kind):
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         if not hasattr(module, name):

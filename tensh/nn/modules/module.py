@@ -146,8 +146,8 @@ class Module(Members, Calls, State):
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
-        cls._origin = claim_pytorchs_module(cls)
-        if cls._origin is None:
+        cls.__pytorch_module__ = claim_pytorchs_module(cls)
+        if cls.__pytorch_module__ is None:
             keep_unbound(cls)
 
     def __getstate__(self):
@@ -158,9 +158,9 @@ class Module(Members, Calls, State):
         note_hooks(self)
 
     def __reduce_ex__(self, protocol):
-        if not self._origin or torch_is_tensh():
+        if not self.__pytorch_module__ or torch_is_tensh():
             return super().__reduce_ex__(protocol)
-        return rebuild_module, (self._origin, type(self).__qualname__), self.__dict__
+        return rebuild_module, (self.__pytorch_module__, type(self).__qualname__), self.__dict__
 
     # ── training ─────────────────────────────────────────────────────────────
 
@@ -376,7 +376,7 @@ def _addindent(s_, numSpaces):
     return "\n".join([first, *(" " * numSpaces + line if line.strip() else "" for line in others)])
 
 
-Module._origin = claim_pytorchs_module(Module)
+Module.__pytorch_module__ = claim_pytorchs_module(Module)
 for _part in (Members, Calls, State):
     claim_methods(_part, Module.__module__)
     for _name, _function in vars(_part).items():

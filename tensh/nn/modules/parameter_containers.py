@@ -38,7 +38,7 @@ class ParameterList(Module):
         if values is not None:
             self += values
 
-    def _key(self, index):
+    def _get_abs_string_index(self, index):
         index = operator.index(index)
         if not -len(self) <= index < len(self):
             raise IndexError(f"index {index} is out of range")
@@ -50,10 +50,10 @@ class ParameterList(Module):
             for number in range(*index.indices(len(self))):
                 found.append(self[number])
             return found
-        return getattr(self, self._key(index))
+        return getattr(self, self._get_abs_string_index(index))
 
     def __setitem__(self, index, value):
-        setattr(self, self._key(index), as_parameter(value))
+        setattr(self, self._get_abs_string_index(index), as_parameter(value))
 
     def __len__(self):
         return self._size

@@ -52,7 +52,7 @@ class State:
             "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
         )
 
-    def _defines(self, name):
+    def __defines(self, name):
         return getattr(type(self), name) is not getattr(State, name)
 
     # ── writing ──────────────────────────────────────────────────────────────
@@ -96,7 +96,7 @@ class State:
         for name, buffer in self._buffers.items():
             if buffer is not None and name not in self._non_persistent_buffers_set:
                 destination[prefix + name] = buffer if keep_vars else buffer.detach()
-        if self._defines("get_extra_state"):
+        if self.__defines("get_extra_state"):
             destination[prefix + EXTRA] = self.get_extra_state()
 
     # ── reading ──────────────────────────────────────────────────────────────
@@ -115,7 +115,7 @@ class State:
         if metadata is not None:
             state._metadata = metadata
         with Uninterrupted():
-            self._load_all(state, metadata, assign, "", missing, unexpected, errors)
+            self.__load_all(state, metadata, assign, "", missing, unexpected, errors)
         if strict:
             if unexpected:
                 keys = ", ".join(f'"{key}"' for key in unexpected)
@@ -127,7 +127,7 @@ class State:
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
         return Incompatible(missing, unexpected)
 
-    def _load_all(self, state, metadata, assign, prefix, missing, unexpected, errors):
+    def __load_all(self, state, metadata, assign, prefix, missing, unexpected, errors):
         local = {} if metadata is None else metadata.get(prefix[:-1], {})
         if assign:
             local["assign_to_params_buffers"] = assign
@@ -136,7 +136,7 @@ class State:
             if module is not None:
                 within = prefix + name + "."
                 part = OrderedDict((key, value) for key, value in state.items() if key.startswith(within))
-                module._load_all(part, metadata, assign, within, missing, unexpected, errors)
+                module.__load_all(part, metadata, assign, within, missing, unexpected, errors)
         incompatible = Incompatible(missing, unexpected)
         for hook in self._load_state_dict_post_hooks.values():
             if hook(self, incompatible) is not None:
@@ -159,12 +159,12 @@ class State:
         for name, tensor in own.items():
             key = prefix + name
             if key in state_dict:
-                error = self._load_member(name, key, tensor, state_dict[key], assign)
+                error = self.__load_member(name, key, tensor, state_dict[key], assign)
                 if error:
                     error_msgs.append(error)
             elif strict:
                 missing_keys.append(key)
-        if self._defines("set_extra_state"):
+        if self.__defines("set_extra_state"):
             if prefix + EXTRA in state_dict:
                 self.set_extra_state(state_dict[prefix + EXTRA])
             elif strict:
@@ -178,7 +178,7 @@ class State:
                     if name not in (self._modules if rest else own):
                         unexpected_keys.append(key)
 
-    def _load_member(self, name, key, tensor, given, assign):
+    def __load_member(self, name, key, tensor, given, assign):
         """Load one value; return the error message, or None."""
         if not isinstance(given, Tensor):
             return (
