@@ -8,7 +8,6 @@ import numpy as np
 
 from tensh.engine.arrays import memory
 
-
 _mapped: dict[int, tuple] = {}  # id(block) -> (its file if writes reach it, a weak reference that removes the entry)
 
 

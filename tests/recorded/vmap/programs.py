@@ -190,7 +190,9 @@ def facts(torch, *tensors):
 def history(torch):
     """Samples have no history within vmap, but that of a transform within it."""
     seen, x = [], numbers(torch, 3, 2).requires_grad_()
-    look = lambda *tensors: seen.append(facts(torch, *tensors))
+
+    def look(*tensors):
+        seen.append(facts(torch, *tensors))
 
     def square(a):
         look(a, a * 2, a.detach(), a + x[0], x, x * 2)
@@ -209,9 +211,13 @@ def history(torch):
 
 def made_parameters(torch):
     """Parameters made of samples, which end their history."""
-    as_parameter = lambda a: (p := torch.nn.Parameter(a), torch.tensor(isinstance(p, torch.nn.Parameter)), p * 2)[1:]
-    again = lambda a: torch.Tensor._make_subclass(torch.nn.Parameter, a, False) * 3
-    return [*torch.vmap(as_parameter)(numbers(torch, 3, 2).requires_grad_()), torch.vmap(again)(numbers(torch, 2))]
+
+    def use(a):
+        p = torch.nn.Parameter(a)
+        return torch.tensor(isinstance(p, torch.nn.Parameter)), p * 2
+
+    tripled = torch.vmap(lambda a: torch.Tensor._make_subclass(torch.nn.Parameter, a, False) * 3)
+    return [*torch.vmap(use)(numbers(torch, 3, 2).requires_grad_()), tripled(numbers(torch, 2))]
 
 
 PROGRAMS = {
