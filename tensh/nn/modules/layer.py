@@ -96,7 +96,12 @@ def _write_forward(cls, computes, takes):
 
 
 def _attach(cls, name, lines, doc):
-    namespace = {**vars(sys.modules[cls.__pytorch_module__ or cls.__module__]), "F": F, "Layer": Layer, "ntuple": ntuple}
+    namespace = {
+        **vars(sys.modules[cls.__pytorch_module__ or cls.__module__]),
+        "F": F,
+        "Layer": Layer,
+        "ntuple": ntuple,
+    }
     compile_source("\n".join(lines) + "\n", f"torch.nn.{cls.__name__}.{name}", namespace)
     method = namespace[name]
     method.__qualname__, method.__doc__ = f"{cls.__name__}.{name}", doc
