@@ -437,7 +437,9 @@ class StorageBase:
         """A copy in torch.float64."""
     def element_size(self) -> _int:
         """1: the elements are bytes."""
-    filename: _Any
+    @property
+    def filename(self) -> _Any:
+        """The file that writes reach; None for memory that is not a file."""
     def fill_(self, value: _Any) -> _Any:
         """Set every byte to ``value``."""
     def float(self) -> _Any:
@@ -590,7 +592,9 @@ class TypedStorage:
         """The dtype of the elements."""
     def element_size(self) -> _int:
         """Bytes of one element."""
-    filename: _Any
+    @property
+    def filename(self) -> _Any:
+        """The file that writes reach; None for memory that is not a file."""
     def fill_(self, value: _Any) -> _Any:
         """Set every element to ``value``."""
     def float(self) -> _Any:
@@ -676,7 +680,9 @@ class UntypedStorage:
         """A copy in torch.float64."""
     def element_size(self) -> _int:
         """1: the elements are bytes."""
-    filename: _Any
+    @property
+    def filename(self) -> _Any:
+        """The file that writes reach; None for memory that is not a file."""
     def fill_(self, value: _Any) -> _Any:
         """Set every byte to ``value``."""
     def float(self) -> _Any:
