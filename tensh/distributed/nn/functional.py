@@ -15,10 +15,6 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _like(tensor):
-    return find_public("empty_like")(tensor, memory_format=find_public("contiguous_format"))
-
-
 def _blank(tensor):
     """Return zeros, also for infinities, with the history of a tensor: all processes must run the backward pass."""
     return tensor.masked_fill(find_public("tensor")(True), 0)

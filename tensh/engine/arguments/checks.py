@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from tensh.engine.arguments.signatures import type_name
-from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import memory_format, preserve_format, require_cpu, require_strided
 from tensh.engine.dtypes.dtype import BUILTIN, dtype
 from tensh.engine.errors.integers import read_size
@@ -89,10 +88,3 @@ def format_named(value, name):
     if value is None:
         return preserve_format
     raise TypeError(f"{name}(): argument 'memory_format' must be torch.memory_format, not {type_name(value)}")
-
-
-def is_number(value):
-    """Return True for a Python number or NumPy scalar, False for a tensor."""
-    return isinstance(value, (bool, int, float, complex)) or (
-        hasattr(value, "dtype") and not isinstance(value, Tensor) and getattr(value, "ndim", None) == 0
-    )

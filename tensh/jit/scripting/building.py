@@ -17,8 +17,6 @@ from tensh.jit.types import class_path
 
 __all__ = ["Builder", "Left", "Raised"]
 
-UNKNOWN = object()
-
 
 class Builder:
     """Builds a graph: ``names`` maps variables to values, ``block`` receives the lines."""

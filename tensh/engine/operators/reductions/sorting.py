@@ -23,7 +23,6 @@ from tensh.engine.operators.reductions.selection import (
 LARGE = 1 << 15  # elements from which rows are sorted on several cores: two cores take 0.55 of the time
 PACKED = 2048  # elements from which sorting value and index as one 64 bit number is faster than NumPy's stable argsort
 FEW = 16  # number of selected elements from which a partition is faster than finding one after the other
-BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
 
 # ── the order of elements ────────────────────────────────────────────────────
