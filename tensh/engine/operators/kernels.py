@@ -124,8 +124,8 @@ def choose(condition, input, other):
 
 
 def put(array, mask, values):
-    """A copy of ``array`` with ``values`` where the mask is true."""
-    out = array.copy()
+    """A copy of ``array`` with ``values`` where the mask is true, in the order of both if they have the same."""
+    out = array.copy("K" if array.strides == values.strides else "C")
     np.putmask(out, mask, values)
     return out
 
@@ -171,8 +171,9 @@ def write_chosen(out, condition, input, other):
 # ── bounds ───────────────────────────────────────────────────────────────────
 def clamp(input, min, max):
     """``input`` clamped between two bounds (arrays of its dtype, or None)."""
-    if input.dtype.kind in "cW":
-        refuse_dtype("clamp_tensors", input.dtype)
+    if input.dtype.kind in "cW" or input.dtype.kind == "b" and min is not None is not max:
+        kernel = "maximum" if max is None else "minimum" if min is None else "clamp"
+        raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{BY_NUMPY[input.dtype].title}'")
     out = input if min is None else np.maximum(input, min)
     return out if max is None else np.minimum(out, max)
 
@@ -223,6 +224,8 @@ def clamp_numbers(input, min, max, out=None):
             if bound is not None:
                 dtype = COMMON_WITH_NUMBER[dtype, type(bound), False, of_scalar[float]]
         input = input.astype(dtype, copy=False)
+    elif dtype.kind == "b":
+        refuse_dtype(f"clamp_{'max_' if min is None else 'min_' if max is None else ''}scalar", dtype)
     return clip(input, *[None if bound is None else FITTING[bound, dtype] for bound in (min, max)], out)
 
 

@@ -130,8 +130,10 @@ hardtanh_of_signed = Chain(
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):
-    if input.dtype.kind == "u" and (min_val < 0 or max_val < 0):
-        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    if input.dtype.kind == "u":
+        min_val, max_val = int(min_val), int(max_val)
+        if min_val < 0 or max_val < 0:
+            raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     return hardtanh_of_signed.quick(input, min_val, max_val)
 
 

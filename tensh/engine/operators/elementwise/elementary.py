@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.halves import CLIP
+from tensh.engine.arrays.orders import order_of
 from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import SCALARS, ZERO
@@ -69,6 +70,10 @@ frac = Chain("frac", "input", "input - trunc(input)", doc="The fractional part, 
 def complex_from(real, imag):
     """Complex numbers of the given real and imaginary parts."""
     require_parts(real.dtype, imag.dtype)
+    if real.shape == imag.shape and not real.flags.c_contiguous:  # the result has the order of its parts
+        order = order_of(real.shape, real.strides, imag.strides)
+        if order != [*range(real.ndim)]:
+            return complex_from(real.transpose(order), imag.transpose(order)).transpose(np.argsort(order))
     parts = np.empty((*np.broadcast_shapes(real.shape, imag.shape), 2), real.dtype)
     parts[..., 0], parts[..., 1] = real, imag
     return parts.view(BY_NUMPY[real.dtype].to_complex().numpy)[..., 0]

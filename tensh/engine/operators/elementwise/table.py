@@ -12,6 +12,7 @@ import numpy as np
 from tensh.engine.codegen.table import op, pointwise
 from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS, word
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.messages import refuse_dtype
 from tensh.engine.inplace.out import require_bool, require_dtype_of_input, require_same_dtype, require_same_or_real
 from tensh.engine.operators import kernels
 from tensh.engine.operators.elementwise import arcs, arithmetic, elementary, exponents, log10, powers  # noqa: F401 - words of derivatives
@@ -269,6 +270,8 @@ clamp.kernel.light = True
     max="only(g, (input > max) if min is None else (input > max) | (max < min))")  # fmt: skip
 def clamp_tensors(input, min=None, max=None):
     """Input kept between two tensors, either of which may be None."""
+    if input.dtype.kind in "cW":
+        refuse_dtype("clamp_tensors", input.dtype)
     return kernels.clamp(*kernels.promote_arrays(input, min, max))
 
 

@@ -94,7 +94,12 @@ def make_fold(family, kind):
     fold = ROUNDED_ONCE.get(kind, fold) if family == "scatter" else fold
 
     def write(input, dim, index, src, include_self=True):
-        if (index.size or kind == "mean") and (kernel := find_refusing_kernel(family, kind, input)) is not None:
+        if family == "index" and not include_self and input.dtype.kind in "bc":
+            kernel = "index_reduce_func_exclude_input_init"
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[input.dtype].title}'")
+        if (index.size or family == "scatter" and kind == "mean") and (
+            kernel := find_refusing_kernel(family, kind, input)
+        ) is not None:
             if family == "scatter":
                 if (axis := wrap_dim(dim, input.ndim)) >= input.ndim or input.shape[axis]:
                     require_scatter(input, axis, np.zeros_like(index), src)

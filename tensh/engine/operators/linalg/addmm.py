@@ -231,6 +231,8 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     terms = batch1.shape[0] * batch1.shape[2]
     if not terms and batch1.shape[1] and batch2.shape[2]:
         require_factor(input, beta)
+    elif batch1.dtype.kind == "b" and batch1.size and batch2.size:
+        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'")
     products = batches(widen(batch1), widen(batch2))
     if is_half(input.dtype) and terms:  # one product is added after the other
         for product in products:

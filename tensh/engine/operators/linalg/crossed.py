@@ -8,7 +8,12 @@ from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.precision import I8, WIDER
 
 
-@op(public=False, input="linalg_cross(conj(other), g, dim)", other="linalg_cross(g, conj(input), dim)")
+@op(
+    public=False,
+    kernel_name="cross",
+    input="linalg_cross(conj(other), g, dim)",
+    other="linalg_cross(g, conj(input), dim)",
+)
 def linalg_cross(input, other, dim=-1):
     """The cross products of vectors along ``dim``."""
     if input.ndim != other.ndim:

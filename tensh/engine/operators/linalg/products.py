@@ -333,4 +333,4 @@ def vdot(input, other):
     tensor(7)
     """
     check_dot(input, other)
-    return np.vdot(input, other) if input.dtype.itemsize > 2 else narrow(np.dot, "vdot", input, other)
+    return np.vdot(input, other) if input.dtype.itemsize > 2 else narrow(np.dot, "dot", input, other)

@@ -19,15 +19,18 @@ def unknown(name, *gradients):
     not_differentiable(name)
 
 
+HISTC = "torch.histc: range of [{:g}, {:g}] is not finite", "torch.histc: max must be larger than min"
+
+
 # ── edges ────────────────────────────────────────────────────────────────────
-def outer_edges(name, values, low, high, margin):
-    """Return the range of a histogram: the given one, or that of the elements."""
+def outer_edges(values, low, high, margin, infinite, inverted):
+    """Return the range of a histogram: the given one, or that of the elements; the texts say what is wrong with it."""
     if low == high and values.size:
         low, high = values.reshape(-1)[[values.argmin(), values.argmax()]]
     if not (math.isfinite(low) and math.isfinite(high)):
-        raise RuntimeError(f"{name}: range of [{low:g}, {high:g}] is not finite")
+        raise RuntimeError(infinite.format(low, high))
     if low > high:
-        raise RuntimeError(f"{name}: max must be larger than min")
+        raise RuntimeError(inverted.format(low, high))
     if low == high:
         low, high = low - margin, high + margin
     return low, high
@@ -141,7 +144,9 @@ def edges_of(points, bins, limits):
         low, high = (0, 0) if limits is None else limits[2 * d : 2 * d + 2]
         if limits is None and not values.size:
             low, high = 0, 1
-        low, high = outer_edges("torch.histogramdd()", values if limits is None else values[:0], low, high, 0.5)
+        infinite = f"torch.histogramdd: dimension {d}'s range [{{:g}}, {{:g}}] is not finite"
+        inverted = f"torch.histogramdd: min should not exceed max, but got min {{:g}} max {{:g}} for dimension {d}"
+        low, high = outer_edges(values if limits is None else values[:0], low, high, 0.5, infinite, inverted)
         found.append(evenly(low, high, own, points.dtype))
     return found
 
@@ -202,13 +207,13 @@ def equal_bins(input, bins, low, high):
     require_bins(bins)
     values, kind = np.ascontiguousarray(input).reshape(-1), input.dtype.type
     if not is_half(input.dtype) and input.dtype not in (F4, np.float64):
-        outer_edges("torch.histc", values[:0], low, high, 1)
+        outer_edges(values[:0], low, high, 1, *HISTC)
         if input.dtype.kind in "iu":
             FITTING[low, input.dtype], FITTING[high, input.dtype]
         kernel = {"b": "linspace_cpu", "c": "aminmax_cpu" if low == high else "histogram_cpu"}
         require_float(kernel.get(input.dtype.kind, "histogram_cpu"), values)
     low, high = (FITTING[edge, input.dtype][()] for edge in (low, high))
-    low, high = map(kind, outer_edges("torch.histc", values, low, high, 1))
+    low, high = map(kind, outer_edges(values, low, high, 1, *HISTC))
     return count_in_blocks(values, bins, lambda some: bin_of_some(some, low, high, bins))
 
 

@@ -64,7 +64,7 @@ def moments_at_once(array, axes, keepdim):
     add = add_in_pieces if wide is array and array.size > SMALL else np.add.reduce
     number = math.prod([array.shape[axis] for axis in axes]) or np.nan
     mean = add(wide, axes, None, None, True) / number
-    if wide is array and not np.isfinite(mean).all():  # the sum may be larger than the largest number
+    if wide is array and array.size and not np.isfinite(mean).all():  # the sum may be larger than the largest number
         mean = add(wide / number, axes, None, None, True)
     distance = wide - mean
     if wide is array:  # the distances of equal numbers from their rounded mean are zero, too

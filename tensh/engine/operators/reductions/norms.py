@@ -208,4 +208,4 @@ def renorm(input, p, dim, maxnorm):
     norm_dtype("linalg.vector_norm", input.dtype, None)
     size = norm(widen(input), p, axes, True)
     factor = np.where(size > maxnorm, maxnorm / (size + 1e-7), 1).astype(size.dtype)
-    return input * narrow_result(factor, input.dtype)
+    return np.multiply(input, narrow_result(factor, input.dtype), order="C")

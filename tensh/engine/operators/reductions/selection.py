@@ -70,14 +70,17 @@ def top_among_equals(input, indices, axis, largest, ordered):
 def sort_indices(values):
     """Return the indices of the values in ascending order."""
     order = list(range(len(values)))
-    parts, most = [(0, len(order))], 2 * (len(order).bit_length() - 1)
+    parts = [(0, len(order), 2 * (len(order).bit_length() - 1))]
     while parts:
-        first, last = parts.pop()
-        depth = most
-        while last - first > SHORT and depth:
+        first, last, depth = parts.pop()
+        while last - first > SHORT:
+            if not depth:  # divided so often in vain that a heap is faster
+                part = order[first:last]
+                order[first:last] = [part[i] for i in first_by_heap([values[i] for i in part], len(part))]
+                break
             depth -= 1
             cut = partition(order, values, first, last)
-            parts.append((cut, last))
+            parts.append((cut, last, depth))
             last = cut
     return sorted(order, key=values.__getitem__)  # no element is far from its place: what is left is an insertion sort
 

@@ -1,4 +1,4 @@
-"""Sorting and selecting along a dimension.  nan comes after every number; equal elements keep their order."""
+"""Sorting and selecting along a dimension.  nan comes after every number."""
 
 import numpy as np
 
@@ -10,9 +10,11 @@ from tensh.engine.operators.along import read_along
 from tensh.engine.operators.kernels import has_true
 from tensh.engine.operators.precision import I8, widen
 from tensh.engine.operators.reductions.extremes import ALONG, require_elements
+from tensh.engine.operators.reductions.introsort import order_equals
 from tensh.engine.operators.reductions.rows import is_little
 from tensh.engine.operators.reductions.selection import FEW as FEW_EQUALS
 from tensh.engine.operators.reductions.selection import (
+    SHORT,
     has_heap,
     is_tied,
     quick_select,
@@ -69,11 +71,24 @@ def order(input, axis, descending):
     return np.subtract(input.shape[axis] - 1, backwards[turn], order="C")  # no tensor has a negative stride
 
 
-def sort_along(input, dim, descending):
-    """Return (sorted elements, their indices) along a dimension; the cores share the lines of a large array."""
+def sort_along(input, dim, descending, stable):
+    """Return the sorted elements and their indices, in the memory order of the input."""
     axis = wrap_dim(dim, input.ndim)
     if input.ndim == 0:
         return input.copy(), np.zeros((), I8)
+    values, indices = sort_stably(input, axis, descending)
+    by_digits = input.ndim == 1 and input.size >= LARGE and input.dtype.kind in "iu" and not descending
+    if not stable and not by_digits and input.shape[axis] > SHORT:
+        last = [np.moveaxis(each, axis, -1).reshape(-1, input.shape[axis]) for each in (values, indices)]
+        if (found := order_equals(*last)) is not last[1]:
+            indices = np.moveaxis(found.reshape(np.moveaxis(indices, axis, -1).shape), -1, axis)
+    if input.flags.c_contiguous:
+        return tuple(each if each.flags.c_contiguous else memory.row_major(each) for each in (values, indices))
+    return tuple(memory.copy_in_order_of(each, input) for each in (values, indices))
+
+
+def sort_stably(input, axis, descending):
+    """Return the sorted elements and their indices; equal ones keep their order, and the cores share the lines of a large array."""
     length = input.shape[axis]
     if input.size < LARGE or input.size == length:
         indices = order(input, axis, descending)
@@ -87,24 +102,27 @@ def sort_along(input, dim, descending):
         results[0][part], results[1][part] = read_along(rows[part], found, 1), found
 
     map_rows(work, *rows.shape, rows.size // BLOCKS, LARGE)
-    if axis == input.ndim - 1:
-        return values, indices
-    return tuple(memory.row_major(np.moveaxis(each, -1, axis)) for each in (values, indices))
+    return tuple(np.moveaxis(each, -1, axis) for each in (values, indices))
 
 
 def sort(input, dim, descending):
     refuse_complex("Sort", input, dim)
-    return sort_along(input, dim, descending)
+    return sort_along(input, dim, descending, False)
 
 
-# PyTorch has two operators, with and without the parameter `stable`; here both are stable.
+def sort_as_told(input, dim, descending, stable):
+    refuse_complex("Sort", input, dim)
+    return sort_along(input, dim, descending, stable)
+
+
+# PyTorch has two operators, with and without the parameter `stable`.
 sort_dim, sort_stable = (
     op(
-        sort,
+        kernel,
         name=name, doc="The sorted elements along ``dim``, and their indices.", public=False, node=node,
         outs=("values", "indices"), returns="sort", input="put_along(g, input.shape, indices, dim)",
     )
-    for name, node in (("sort_dim", "SortBackward0"), ("sort_stable", "SortBackward1"))
+    for kernel, name, node in ((sort, "sort_dim", "SortBackward0"), (sort_as_told, "sort_stable", "SortBackward1"))
 )  # fmt: skip
 
 
@@ -117,7 +135,7 @@ def argsort(input, dim=-1, descending=False, *, stable=False):
     tensor([1, 2, 0])
     """
     refuse_complex("Sort", input, dim)
-    return sort_along(input, dim, descending)[1]
+    return sort_along(input, dim, descending, stable)[1]
 
 
 def one_by_one(input, k, largest):
@@ -217,10 +235,10 @@ def kthvalue(input, k, dim=-1, keepdim=False):
     require_elements("kthvalue", input, (axis,))
     if not 1 <= k <= (input.shape[axis] if input.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
-    if input.dtype.kind in "bc":
-        refuse_dtype("kthvalue", input.dtype)
     if input.ndim == 0:
         return input.copy(), np.zeros((), I8)
+    if input.dtype.kind in "bc":
+        refuse_dtype("kthvalue", input.dtype)
     indices = np.take(np.argpartition(widen(input), k - 1, axis), [k - 1], axis)
     indices = select_among_equals(lambda values, index: quick_select(values, k - 1), input, indices, axis)
     values = read_along(input, indices, axis)

@@ -17,6 +17,7 @@ from tensh.engine.operators.basic import conj_physical as conj_physical_op
 from tensh.engine.operators.elementwise.arithmetic import require_dtype
 from tensh.engine.operators.elementwise.comparison import bitwise_left_shift, bitwise_not, bitwise_right_shift
 from tensh.engine.operators.elementwise.table import (
+    NO_CLAMP,
     abs_op,
     clamp_tensors,
     complex_op,
@@ -203,7 +204,7 @@ def clamp(input, min=None, max=None, *, out=None):
         return clamp_tensors.fn(input, min, max)
     low, high = (bound if bound is None else take_number(bound) for bound in (min, max))
     if any(isinstance(bound, complex) for bound in (low, high)) and not input.is_complex():
-        raise overflow("double")
+        raise overflow("double") if input.is_floating_point() else NO_CLAMP["c"]
     if low is NO_FIT or high is NO_FIT:
         given = (input, min) if max is None else (input, min, max)
         fits_none("clamp", given, "(Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None)",

@@ -82,15 +82,16 @@ def both(choose, doc, out=True):
 # ── slices ───────────────────────────────────────────────────────────────────
 def index_fill(input, dim, index, value):
     require(index, "index_fill", "index", 2)
-    if isinstance(value, Tensor):
-        if value.array.ndim:
-            raise RuntimeError(
-                "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                f"{value.array.ndim} dimension(s)."
-            )
-        return index_fill_tensor, (dim, index, value)
-    if isinstance(value, complex) and input.array.dtype.kind not in "cW":
+    if isinstance(value, Tensor) and value.array.ndim:
+        raise RuntimeError(
+            "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.array.ndim} dimension(s)."
+        )
+    given = value.array.item() if isinstance(value, Tensor) else value
+    if isinstance(given, complex) and input.array.dtype.kind not in "cW":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    if isinstance(value, Tensor):
+        return index_fill_tensor, (dim, index, value)
     require_kind("Number", value, "index_fill", "value")
     require_filling_index(index.array)
     wrap_dim(dim, input.array.ndim)
@@ -233,16 +234,16 @@ def take_along_dim(input, indices, dim=None, *, out=None):
     tensor([[1, 2, 3]])
     """
     array = require(indices, "take_along_dim", "indices", 2).array
-    if dim is not None and (array.dtype.kind != "i" or array.itemsize != 8):
-        raise RuntimeError(
-            f"torch.take_along_dim(): dtype of indices should be Long but got {BY_NUMPY[array.dtype].title}"
-        )
     if dim is None:
         return gather.fn(reshape_to(input, (-1,)), 0, wrap(array.reshape(-1)), out=out)
     if input.array.ndim != array.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
             f"{input.array.ndim} dimensions for input, and {array.ndim} dimensions for indices"
+        )
+    if array.dtype.kind != "i" or array.itemsize != 8:
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {BY_NUMPY[array.dtype].title}"
         )
     if not array.ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")

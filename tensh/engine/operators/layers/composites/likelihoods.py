@@ -6,6 +6,7 @@ from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.points import watch_check
+from tensh.engine.errors.messages import refuse_dtype
 from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.creation.fill import ones_like
 from tensh.engine.operators.elementwise.numbered import plus
@@ -126,7 +127,10 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
 @watch_check
 def check_variance(var):
     """Raise ValueError for a negative variance."""
-    if (lift.all_samples(var) < 0).any():
+    values = lift.all_samples(var)
+    if values.dtype.kind == "c":
+        refuse_dtype("lt", values.dtype)
+    if (values < 0).any():
         raise ValueError("var has negative entry/entries")
 
 

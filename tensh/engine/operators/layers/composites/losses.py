@@ -12,7 +12,7 @@ from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core import lift
 from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.dtypes.dtype import can_cast, promote_types
-from tensh.engine.errors.messages import broadcast_clash, does_not_fit
+from tensh.engine.errors.messages import broadcast_clash, does_not_fit, own_refusal
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.kernels import number
@@ -310,7 +310,9 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     reduction = reduction_of(reduction, size_average, reduce)
     require(input, "soft_margin_loss", "input", 1), require(target, "soft_margin_loss", "target", 2)
     require_constants("soft_margin_loss", target=target)
-    if input.array.dtype.kind in "biu":
+    if input.array.dtype.kind == "b":
+        raise own_refusal("neg", input.array.dtype)
+    if input.array.dtype.kind in "iu":
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.title}")
     shapes = input.array.shape, target.array.shape
     if shapes[0] != shapes[1] and (clash := broadcast_clash(shapes)) is not None:

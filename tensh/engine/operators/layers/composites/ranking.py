@@ -35,8 +35,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
     reduction = reduction_of(reduction, size_average, reduce)
     margin = number(margin, "hinge_embedding_loss", "margin", 3)
     require(input, "hinge_embedding_loss", "input", 1), require(target, "hinge_embedding_loss", "target", 2)
-    short = clamp_at_zero(sub.fn(margin, input))
-    short = short if input.is_floating_point() else short.to(input.dtype)
+    short = clamp_at_zero(sub.fn(margin if input.is_floating_point() else input.new_tensor(margin), input))
     zero, where = input.new_zeros(()), where_op.fn
     return reduce_losses(where(target != 1, short, zero) + where(target != -1, input, zero), reduction)
 

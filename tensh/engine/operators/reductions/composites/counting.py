@@ -6,6 +6,7 @@ import numpy as np
 
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import dtype_error, refuse_dtype
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.inplace.out import write_out
@@ -168,7 +169,7 @@ def check_sorter(sorter, ordered):
         )
     if sorter.dtype != I8:
         raise RuntimeError(
-            "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype " + str(sorter.dtype)
+            "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype " + BY_NUMPY[sorter.dtype].title
         )
     if sorter.size and (sorter.min() < 0 or sorter.max() >= ordered.shape[-1]):
         raise RuntimeError("torch.searchsorted(): sorter index out of range")

@@ -34,7 +34,7 @@ def quantiles(name, doc, skip_nan):
             lines = input.unsqueeze(-1).transpose(axis, -1)
         ordered = sort_dim.fn(lines, -1, False)[0]
         shape = shape_with_dims(input.array.shape, axis, keepdim)
-        ordered = ordered.reshape((*shape, ordered.array.shape[-1]))
+        ordered = ordered.view((*shape, ordered.array.shape[-1]))
         result = find_quantiles(ordered, q.reshape(-1), interpolation, skip_nan)
         return (result.unsqueeze_(0).transpose_(0, -1) if vector else result).squeeze_(-1)
 

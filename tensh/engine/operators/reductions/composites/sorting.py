@@ -9,7 +9,7 @@ from tensh.engine.operators.reductions import sorting
 def sort(input, dim=-1, descending=False, *, stable=None):
     """The elements in order along ``dim``, and their indices in the input: a named tuple ``(values, indices)``.
 
-    nan comes after every number.  Equal elements keep their order.  Differentiable.  Shapes: both [*].
+    nan comes after every number.  With ``stable``, equal elements keep their order.  Differentiable.  Shapes: both [*].
 
     >>> import tensh as torch
     >>> torch.tensor([3, 1, 2]).sort()
@@ -17,7 +17,9 @@ def sort(input, dim=-1, descending=False, *, stable=None):
     values=tensor([1, 2, 3]),
     indices=tensor([1, 2, 0]))
     """
-    return (sorting.sort_dim if stable is None else sorting.sort_stable).fn(input, dim, descending)
+    if stable is None:
+        return sorting.sort_dim.fn(input, dim, descending)
+    return sorting.sort_stable.fn(input, dim, descending, stable)
 
 
 @composite(out=True, apart=OR_THE_SAME)

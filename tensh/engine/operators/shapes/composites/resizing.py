@@ -17,7 +17,7 @@ from tensh.engine.core.clock import continue_version, mode, owner, stamp_write
 from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dtypes.device import contiguous_format
+from tensh.engine.dtypes.device import channels_last, channels_last_3d, contiguous_format, preserve_format
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.inplace.writes import refuse_unrecordable
 from tensh.engine.methods.settings import fill_unset
@@ -25,7 +25,7 @@ from tensh.engine.operators.forms import ints, method, require
 
 
 @method
-def resize_(self, *sizes, memory_format=contiguous_format, **named):
+def resize_(self, *sizes, memory_format=None, **named):
     """Resize the tensor in place; new elements are uninitialized.
 
     Raise RuntimeError for tensors that require grad, and for more elements than the memory of a NumPy array has.
@@ -37,10 +37,12 @@ def resize_(self, *sizes, memory_format=contiguous_format, **named):
         raise RuntimeError("cannot resize variables that require grad")
     if any(n < 0 for n in shape):
         raise RuntimeError("numel: integer multiplication overflow")
-    if self.array.shape != shape:
+    if memory_format is preserve_format:
+        raise RuntimeError("Unsupported memory formatPreserve")
+    if self.array.shape != shape or memory_format is not None:
         require_sizes(shape, self.array.itemsize)
         steps = memory.contiguous_strides(shape)
-        if memory_format is not contiguous_format:
+        if memory_format not in (None, contiguous_format):
             steps = memory.strides(memory.empty_like(np.broadcast_to(0, shape), self.array.dtype, memory_format))
         before, self.array = self.array, memory.fit_in_room(self.array, shape, steps)
         stamp_write(before)  # nodes may have saved the former elements
@@ -62,14 +64,22 @@ def require_sizes(shape, itemsize):
 
 
 @method
-def resize_as_(self, the_template, *, memory_format=contiguous_format):
+def resize_as_(self, the_template, *, memory_format=None):
     """Resize the tensor in place to the size of another one; new elements are uninitialized.
 
     Raise RuntimeError for a tensor that requires grad.
     """
-    return resize_(
-        self, require(the_template, "resize_as_", "the_template", 1).array.shape, memory_format=memory_format
-    )
+    shape = require(the_template, "resize_as_", "the_template", 1).array.shape
+    if memory_format is preserve_format:
+        memory_format = next(
+            (
+                form
+                for form in (channels_last, channels_last_3d)
+                if the_template.is_contiguous(memory_format=form) and not the_template.is_contiguous()
+            ),
+            None,
+        )
+    return resize_(self, shape, memory_format=memory_format)
 
 
 @method
