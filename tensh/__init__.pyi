@@ -793,7 +793,7 @@ class dtype:
         """The type's C++ name in error messages."""
     title: _Any
     def to_complex(self) -> _Any:
-        """The complex dtype whose parts are of this dtype."""
+        """The complex dtype whose parts are of this dtype.  Raise RuntimeError if there is none."""
     def to_real(self) -> _Any:
         """The dtype of the real part for a complex dtype, otherwise the dtype itself."""
 _dtype = dtype
@@ -1876,7 +1876,7 @@ def repeat_interleave(input: Tensor | None = None, repeats: _Any = None, dim: _A
     """Every element repeated ``repeats`` times, a number or a tensor with a number for each, along ``dim``."""
 def reshape(input: Tensor, shape: _Any) -> Tensor:
     """The input in another shape, one size of which may be -1: a view where possible, a copy otherwise."""
-def resize_as_(self: Tensor, the_template: _Any, *, memory_format: _memory_format | None = ...) -> Tensor:
+def resize_as_(self: Tensor, the_template: _Any, *, memory_format: _memory_format | None = None) -> Tensor:
     """Resize the tensor in place to the size of another one; new elements are uninitialized."""
 def resize_as_sparse_(self: Tensor, the_template: _Any) -> Tensor:
     """Resize a sparse tensor in place to the size of another; its values keep their indices."""

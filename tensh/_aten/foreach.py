@@ -75,13 +75,16 @@ def factor_in(other):
     return other
 
 
+BOUNDS = {"maximum": "clamp_min", "minimum": "clamp_max"}  # what PyTorch computes with numbers
+
+
 def compute(operation, end, t, others, settings):
     """Compute an operation of one tensor and its operands."""
     if operation in ("addcmul", "addcdiv"):
         first, second, *scale = others
         return getattr(t, operation + end)(first, second, value=scale[0] if scale else settings["value"])
-    if operation in ("maximum", "minimum") and not isinstance(others[0], torch.Tensor):
-        others = [torch.as_tensor(others[0], dtype=t.dtype)]
+    if operation in BOUNDS and not isinstance(others[0], torch.Tensor):
+        operation = BOUNDS[operation]
     if operation == "max" and not t.numel():
         raise RuntimeError(
             "_foreach_max cannot compute the maximum of an empty tensor; max over zero elements is undefined."

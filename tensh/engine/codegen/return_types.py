@@ -24,7 +24,18 @@ def return_type(name, fields):
     members["__reduce__"] = lambda self: (
         (type(self), (tuple(self), {})) if torch_is_tensh() else (rebuild_results, (name, fields, tuple(self)))
     )
-    members["__new__"] = lambda cls, values, more=None: tuple.__new__(cls, values)  # a pickle says more: nothing
+
+    def new(cls, sequence, more=None):  # a pickle says more: nothing
+        try:
+            self = tuple.__new__(cls, sequence)
+        except TypeError:
+            raise TypeError("constructor requires a sequence") from None
+        if len(self) != len(fields):
+            raise TypeError(f"torch.return_types.{name}() takes a {len(fields)}-sequence ({len(self)}-sequence given)")
+        return self
+
+    members["__new__"] = new
+    members |= {"n_fields": len(fields), "n_sequence_fields": len(fields), "n_unnamed_fields": 0}
     RETURN_TYPES[name] = OfTorch(name, (tuple,), members)
     return RETURN_TYPES[name]
 

@@ -1156,9 +1156,9 @@ class Tensor:
         """The tensor in another shape, one size of which may be -1: a view where possible, a copy otherwise."""
     def reshape_as(self, other: Tensor | _Number) -> Tensor:
         """The tensor in the shape of ``other``, by ``reshape``.  Shape: [*], that of ``other``."""
-    def resize_(self, *sizes: _Any, memory_format: _memory_format | None = ..., **named: _Any) -> Tensor:
+    def resize_(self, *sizes: _Any, memory_format: _memory_format | None = None, **named: _Any) -> Tensor:
         """Resize the tensor in place; new elements are uninitialized."""
-    def resize_as_(self, the_template: _Any, *, memory_format: _memory_format | None = ...) -> Tensor:
+    def resize_as_(self, the_template: _Any, *, memory_format: _memory_format | None = None) -> Tensor:
         """Resize the tensor in place to the size of another one; new elements are uninitialized."""
     def resize_as_sparse_(self, the_template: _Any) -> Tensor:
         """Resize a sparse tensor in place to the size of another; its values keep their indices."""

@@ -71,8 +71,10 @@ class dtype(metaclass=OfTorch):
         return REAL_OF.get(self, self)
 
     def to_complex(self):
-        """The complex dtype whose parts are of this dtype."""
-        return COMPLEX_OF.get(self, complex64)
+        """The complex dtype whose parts are of this dtype.  Raise RuntimeError if there is none."""
+        if self not in COMPLEX_OF:
+            raise RuntimeError(f"Unknown Complex ScalarType for {self.title}")
+        return COMPLEX_OF[self]
 
     def __repr__(self):
         return f"torch.{self.name}"
@@ -212,8 +214,8 @@ def promote_types(type1, type2):
     if low.category == BOOL:
         return high
     if low.category != high.category:
-        if low.category == FLOAT and high.itemsize < low.to_complex().itemsize:
-            return low.to_complex()
+        if low.category == FLOAT and high.itemsize < COMPLEX_OF[low].itemsize:
+            return COMPLEX_OF[low]
         return high
     if low.category == INTEGER:
         return _promote_integers(type1, type2)
@@ -243,7 +245,7 @@ def combine_categories(higher, lower):
     if lower.category <= higher.category and higher.category != BOOL:
         return higher
     if higher.category == FLOAT:
-        return higher.to_complex()
+        return COMPLEX_OF.get(higher, complex64)
     return promote_types(higher, lower)
 
 

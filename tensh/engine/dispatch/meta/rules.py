@@ -34,7 +34,9 @@ def mm(input, mat2):
 
 @kernel
 def linalg_lu_solve(LU, pivots, B, left, adjoint):
-    return make_absent((*np.broadcast_shapes(LU.shape[:-2], B.shape[:-2]), *B.shape[-2:]), B.dtype)
+    shape = (*np.broadcast_shapes(LU.shape[:-2], B.shape[:-2]), *B.shape[-2:])
+    batch = [*range(len(shape) - 2)]
+    return make_absent(shape, B.dtype, [*batch, len(shape) - 1, len(shape) - 2] if left else None)  # columns or rows
 
 
 @kernel

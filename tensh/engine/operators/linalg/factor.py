@@ -7,6 +7,7 @@ import numpy as np
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.operators.linalg.shared import (
+    by_columns,
     check_dimensions,
     check_floating,
     check_matrix,
@@ -34,6 +35,7 @@ CHOLESKY_SLOPE = "linalg_solve_triangular(mH(lower), right, True)"
     A=CHOLESKY_SLOPE,
 )
 @empty_in_any_dtype
+@by_columns(0)
 def linalg_cholesky_ex(A, upper=False, name="linalg.cholesky"):
     """The Cholesky factors, and the order of the first minor that is not positive-definite."""
     check_square(name, A)
@@ -43,7 +45,7 @@ def linalg_cholesky_ex(A, upper=False, name="linalg.cholesky"):
         L, info = factor_cholesky(source), np.zeros(A.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
         L, info = each(source, factor_or_minor)
-    return np.ascontiguousarray(L.swapaxes(-2, -1).conj()) if upper else L, info
+    return L.swapaxes(-2, -1).conj() if upper else L, info
 
 
 def factor_cholesky(matrices):
@@ -165,6 +167,7 @@ def linalg_lu(A):
     A=LU_SLOPE,
 )  # fmt: skip
 @empty_in_any_dtype(integers=True)
+@by_columns(0)
 def linalg_lu_factor_ex(A):
     """L and U of A = P L U in one array, the swaps of rows, and the first zero pivot."""
     check_dimensions("torch.lu_factor", A)
@@ -230,6 +233,7 @@ QR_BACK = {
 
 
 @op(public=False, outs=("Q", "R"), many=True, let=QR_BACK, A="join_blocks(left, Q @ g_R[..., :, n:], left[..., :0, :])")
+@by_columns(0, 1)
 def linalg_qr(A, kind="reduced"):
     """A = Q R with orthonormal columns of Q and upper triangular R."""
     check_matrix("linalg.qr", A)

@@ -10,7 +10,7 @@ from tensh.engine.codegen.vocabulary import word
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.linalg.products import mH
-from tensh.engine.operators.linalg.shared import check_floating
+from tensh.engine.operators.linalg.shared import by_columns, check_floating
 
 
 def vectors_of(A):
@@ -74,6 +74,7 @@ BACK = {
     A="None if 0 in A.shape or 0 in tau.shape else tril(back[0], -1)",
     tau="None if 0 in A.shape or 0 in tau.shape else back[1]",
 )
+@by_columns()
 def linalg_householder_product(A, tau):
     """The first columns of Q."""
     name = "torch.linalg.householder_product"
@@ -86,7 +87,7 @@ def linalg_householder_product(A, tau):
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
     check_householder(name, A, tau)
     start = np.broadcast_to(np.eye(m, n, dtype=A.dtype), A.shape)
-    return np.array(reflections(vectors_of(A), tau, start, False)[-1])
+    return reflections(vectors_of(A), tau, start, False)[-1]
 
 
 def check_householder(name, A, tau):
@@ -119,6 +120,7 @@ def check_householder(name, A, tau):
     tau="None if 0 in A.shape or 0 in tau.shape else back[1]",
     other="back[2] if left else mH(back[2])",
 )
+@by_columns()
 def ormqr(A, tau, other, left=True, transpose=False):
     """The product Q ``other`` (``other`` Q if not ``left``; Q^H with ``transpose``) for Q given by reflections.
 
@@ -128,7 +130,7 @@ def ormqr(A, tau, other, left=True, transpose=False):
     check_ormqr(A, tau, other, left)
     side = other if left else mH(other)
     result = reflections(vectors_of(A), tau, side, transpose == left)[-1]
-    return np.array(result if left else mH(result))
+    return result if left else mH(result)
 
 
 def check_ormqr(A, tau, other, left):
@@ -170,6 +172,7 @@ def check_ormqr(A, tau, other, left):
 
 
 @op(outs=("a", "tau"), many=True, input="refuse_derivative('geqrf', g_a, g_tau)")
+@by_columns(0)
 def geqrf(input):
     """A QR decomposition in LAPACK's form: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``.
 
@@ -179,4 +182,4 @@ def geqrf(input):
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
     check_floating(None, input, "geqrf_cpu")
     reflected, tau = np.linalg.qr(input, "raw")
-    return np.ascontiguousarray(reflected.swapaxes(-2, -1)), tau
+    return reflected.swapaxes(-2, -1), tau

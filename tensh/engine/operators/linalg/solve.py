@@ -8,7 +8,14 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.linalg.factor import lower_upper, row_order
 from tensh.engine.operators.linalg.products import mH
-from tensh.engine.operators.linalg.shared import check_floating, check_same_dtype, check_square, each
+from tensh.engine.operators.linalg.shared import (
+    by_columns,
+    check_floating,
+    check_same_dtype,
+    check_square,
+    columns,
+    each,
+)
 
 
 # ── general matrices ─────────────────────────────────────────────────────────
@@ -18,6 +25,7 @@ def zero_pivot(A):
 
 
 @op(public=False, outs=("inverse", "info"), A="-(mH(inverse) @ (g @ mH(inverse)))")
+@by_columns(0)
 def linalg_inv_ex(A):
     """The inverses of square matrices, and which pivot was zero."""
     check_square("linalg.inv", A)
@@ -46,7 +54,7 @@ def linalg_solve_ex(A, B, left=True, vector=False):
     """The solutions of A X = B (of X A = B if not ``left``), and which pivot was zero."""
     if not left:
         result, info = linalg_solve_ex.kernel(A.swapaxes(-2, -1), B.swapaxes(-2, -1))
-        return np.ascontiguousarray(result.swapaxes(-2, -1)), info
+        return result.swapaxes(-2, -1), info
     right = B[..., None] if vector else B
     try:
         result, info = np.linalg.solve(A, right), np.zeros(A.shape[:-2], np.int32)
@@ -54,7 +62,7 @@ def linalg_solve_ex(A, B, left=True, vector=False):
         batch = np.broadcast_shapes(A.shape[:-2], right.shape[:-2])
         whole = np.broadcast_to(A, (*batch, *A.shape[-2:])), np.broadcast_to(right, (*batch, *right.shape[-2:]))
         result, info = each(whole[0], solution_or_inf, whole[1])[0], zero_pivot(A)
-    return result[..., 0] if vector else result, info
+    return columns(result[..., 0] if vector else result), info
 
 
 def solution_or_inf(matrix, right):
@@ -109,9 +117,9 @@ def linalg_solve_triangular(A, B, upper, left=True, unitriangular=False):
     check_fit(name, A.shape, B.shape, left)
     check_floating(None, A, "triangular_solve_cpu")
     if left:
-        return substitute(A, B, upper, unitriangular)
+        return columns(substitute(A, B, upper, unitriangular))
     X = substitute(A.swapaxes(-2, -1), B.swapaxes(-2, -1), not upper, unitriangular)
-    return np.ascontiguousarray(X.swapaxes(-2, -1))
+    return columns(X.swapaxes(-2, -1))
 
 
 def check_fit(name, A, B, left):
@@ -133,6 +141,7 @@ def check_fit(name, A, B, left):
     b="gB",
     A="half + g_cloned_coefficient",
 )
+@by_columns(0, 1)
 def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
     """The solutions of A X = b for triangular A (of the transposed equations with ``transpose``), and A.
 
@@ -204,6 +213,7 @@ def check_equations(name, A, b):
     B="gB",
     L="-(L @ both) if upper else -(both @ L)",
 )
+@by_columns()
 def cholesky_solve(B, L, upper=False):
     """The solutions of A X = B for A = L L^H (A = L^H L if ``upper``).  Differentiable.
 
@@ -227,6 +237,7 @@ def cholesky_solve(B, L, upper=False):
     let={"common": "out @ (g + mH(g)) @ out"},
     L="-(L @ common) if upper else -(common @ L)",
 )
+@by_columns()
 def cholesky_inverse(L, upper=False):
     """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable.
 
@@ -268,11 +279,11 @@ def linalg_lu_solve(LU, pivots, B, left, adjoint):
     order = np.broadcast_to(order, (*batch, order.shape[-1]))[..., None]
     B = np.broadcast_to(B, (*batch, *B.shape[-2:]))
     if not adjoint:
-        return substitute(LU, substitute(LU, np.take_along_axis(B, order, -2), False, True), True, False)
+        return columns(substitute(LU, substitute(LU, np.take_along_axis(B, order, -2), False, True), True, False))
     H = np.conj(LU.swapaxes(-2, -1))
     X = np.empty(B.shape, np.result_type(LU, B))
     np.put_along_axis(X, order, substitute(H, substitute(H, B, False, False), True, True), -2)
-    return X
+    return columns(X)
 
 
 def require_rows(pivots, rows):

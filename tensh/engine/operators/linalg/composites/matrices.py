@@ -11,6 +11,7 @@ from tensh.engine.arrays.absent import is_absent, place_beside
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dtypes.device import contiguous_format
 from tensh.engine.errors.integers import read_int
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.warnings import warn_once
@@ -56,9 +57,11 @@ def matrix_power(input, n):
         raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type_name(n)}")
     n = power
     if n == 0:
-        return input.clone().copy_(wrap(np.eye(input.array.shape[-1], dtype=input.array.dtype)))
+        return input.clone(memory_format=contiguous_format).copy_(
+            wrap(np.eye(input.array.shape[-1], dtype=input.array.dtype))
+        )
     if n == 1:
-        return input.clone()
+        return input.clone(memory_format=contiguous_format)
     if n < 0:
         input, n = inv(input), -n
     if n == 3:
@@ -229,8 +232,6 @@ def check_vecdot(x, y):
         )
     if x.array.dtype.kind in "biu":
         raise RuntimeError(f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.title}")
-    if not x.array.ndim or not y.array.ndim:
-        raise RuntimeError("linalg.vecdot: The input tensors must have at least one dimension.")
 
 
 @linalg

@@ -71,14 +71,8 @@ def resize_as_(self, the_template, *, memory_format=None):
     """
     shape = require(the_template, "resize_as_", "the_template", 1).array.shape
     if memory_format is preserve_format:
-        memory_format = next(
-            (
-                form
-                for form in (channels_last, channels_last_3d)
-                if the_template.is_contiguous(memory_format=form) and not the_template.is_contiguous()
-            ),
-            None,
-        )
+        formats = () if the_template.is_contiguous() else (channels_last, channels_last_3d)
+        memory_format = next((form for form in formats if the_template.is_contiguous(memory_format=form)), None)
     return resize_(self, shape, memory_format=memory_format)
 
 
