@@ -7,13 +7,13 @@ import numpy as np
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.operators.linalg.shared import (
-    by_columns,
     check_dimensions,
     check_floating,
     check_matrix,
     check_square,
     each,
     empty_in_any_dtype,
+    return_columns,
 )
 
 # ── Cholesky ─────────────────────────────────────────────────────────────────
@@ -35,7 +35,7 @@ CHOLESKY_SLOPE = "linalg_solve_triangular(mH(lower), right, True)"
     A=CHOLESKY_SLOPE,
 )
 @empty_in_any_dtype
-@by_columns(0)
+@return_columns(0)
 def linalg_cholesky_ex(A, upper=False, name="linalg.cholesky"):
     """The Cholesky factors, and the order of the first minor that is not positive-definite."""
     check_square(name, A)
@@ -167,7 +167,7 @@ def linalg_lu(A):
     A=LU_SLOPE,
 )  # fmt: skip
 @empty_in_any_dtype(integers=True)
-@by_columns(0)
+@return_columns(0)
 def linalg_lu_factor_ex(A):
     """L and U of A = P L U in one array, the swaps of rows, and the first zero pivot."""
     check_dimensions("torch.lu_factor", A)
@@ -233,7 +233,7 @@ QR_BACK = {
 
 
 @op(public=False, outs=("Q", "R"), many=True, let=QR_BACK, A="join_blocks(left, Q @ g_R[..., :, n:], left[..., :0, :])")
-@by_columns(0, 1)
+@return_columns(0, 1)
 def linalg_qr(A, kind="reduced"):
     """A = Q R with orthonormal columns of Q and upper triangular R."""
     check_matrix("linalg.qr", A)

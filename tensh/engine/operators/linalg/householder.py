@@ -10,7 +10,7 @@ from tensh.engine.codegen.vocabulary import word
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.linalg.products import mH
-from tensh.engine.operators.linalg.shared import by_columns, check_floating
+from tensh.engine.operators.linalg.shared import check_floating, return_columns
 
 
 def vectors_of(A):
@@ -74,7 +74,7 @@ BACK = {
     A="None if 0 in A.shape or 0 in tau.shape else tril(back[0], -1)",
     tau="None if 0 in A.shape or 0 in tau.shape else back[1]",
 )
-@by_columns()
+@return_columns()
 def linalg_householder_product(A, tau):
     """The first columns of Q."""
     name = "torch.linalg.householder_product"
@@ -120,7 +120,7 @@ def check_householder(name, A, tau):
     tau="None if 0 in A.shape or 0 in tau.shape else back[1]",
     other="back[2] if left else mH(back[2])",
 )
-@by_columns()
+@return_columns()
 def ormqr(A, tau, other, left=True, transpose=False):
     """The product Q ``other`` (``other`` Q if not ``left``; Q^H with ``transpose``) for Q given by reflections.
 
@@ -172,7 +172,7 @@ def check_ormqr(A, tau, other, left):
 
 
 @op(outs=("a", "tau"), many=True, input="refuse_derivative('geqrf', g_a, g_tau)")
-@by_columns(0)
+@return_columns(0)
 def geqrf(input):
     """A QR decomposition in LAPACK's form: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``.
 

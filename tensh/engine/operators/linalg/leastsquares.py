@@ -72,11 +72,11 @@ def linalg_lstsq(A, B, rcond, driver, vector, measured):
     rest = right - A @ X
     residuals = (rest.real**2 + rest.imag**2).sum(-2) if measured else np.zeros(0, values.dtype)
     shown = values if driver in ("gelsd", "gelss") else np.zeros(0, values.dtype)
-    X = in_place_of(X, A.shape[-2])
+    X = lengthen_columns(X, A.shape[-2])
     return X[..., 0] if vector else X, residuals, np.asarray(rank), shown
 
 
-def in_place_of(X, rows):
+def lengthen_columns(X, rows):
     """Return solutions in the memory that LAPACK leaves them in: columns long enough for right sides of this many rows."""
     *batch, n, k = X.shape
     result = np.empty((*batch, k, max(n, rows)), X.dtype)[..., :n].swapaxes(-2, -1)

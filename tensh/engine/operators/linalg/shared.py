@@ -58,12 +58,12 @@ def empty_in_any_dtype(kernel=None, *, integers=False):
     return function
 
 
-def columns(array):
+def make_columns(array):
     """Return matrices whose columns are contiguous, as LAPACK computes them and PyTorch returns them."""
     return np.ascontiguousarray(array.swapaxes(-2, -1)).swapaxes(-2, -1) if array.ndim > 1 else array
 
 
-def by_columns(*places):
+def return_columns(*places):
     """Decorate a kernel: its results at these places, or its only result, are matrices with contiguous columns."""
 
     def decorate(kernel):
@@ -71,8 +71,8 @@ def by_columns(*places):
         def function(*args, **options):
             results = kernel(*args, **options)
             if not places:
-                return columns(results)
-            return tuple(columns(each) if place in places else each for place, each in enumerate(results))
+                return make_columns(results)
+            return tuple(make_columns(each) if place in places else each for place, each in enumerate(results))
 
         return function
 

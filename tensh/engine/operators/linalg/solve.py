@@ -9,12 +9,12 @@ from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.linalg.factor import lower_upper, row_order
 from tensh.engine.operators.linalg.products import mH
 from tensh.engine.operators.linalg.shared import (
-    by_columns,
     check_floating,
     check_same_dtype,
     check_square,
-    columns,
     each,
+    make_columns,
+    return_columns,
 )
 
 
@@ -25,7 +25,7 @@ def zero_pivot(A):
 
 
 @op(public=False, outs=("inverse", "info"), A="-(mH(inverse) @ (g @ mH(inverse)))")
-@by_columns(0)
+@return_columns(0)
 def linalg_inv_ex(A):
     """The inverses of square matrices, and which pivot was zero."""
     check_square("linalg.inv", A)
@@ -62,7 +62,7 @@ def linalg_solve_ex(A, B, left=True, vector=False):
         batch = np.broadcast_shapes(A.shape[:-2], right.shape[:-2])
         whole = np.broadcast_to(A, (*batch, *A.shape[-2:])), np.broadcast_to(right, (*batch, *right.shape[-2:]))
         result, info = each(whole[0], solution_or_inf, whole[1])[0], zero_pivot(A)
-    return columns(result[..., 0] if vector else result), info
+    return make_columns(result[..., 0] if vector else result), info
 
 
 def solution_or_inf(matrix, right):
@@ -117,9 +117,9 @@ def linalg_solve_triangular(A, B, upper, left=True, unitriangular=False):
     check_fit(name, A.shape, B.shape, left)
     check_floating(None, A, "triangular_solve_cpu")
     if left:
-        return columns(substitute(A, B, upper, unitriangular))
+        return make_columns(substitute(A, B, upper, unitriangular))
     X = substitute(A.swapaxes(-2, -1), B.swapaxes(-2, -1), not upper, unitriangular)
-    return columns(X.swapaxes(-2, -1))
+    return make_columns(X.swapaxes(-2, -1))
 
 
 def check_fit(name, A, B, left):
@@ -141,7 +141,7 @@ def check_fit(name, A, B, left):
     b="gB",
     A="half + g_cloned_coefficient",
 )
-@by_columns(0, 1)
+@return_columns(0, 1)
 def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
     """The solutions of A X = b for triangular A (of the transposed equations with ``transpose``), and A.
 
@@ -213,7 +213,7 @@ def check_equations(name, A, b):
     B="gB",
     L="-(L @ both) if upper else -(both @ L)",
 )
-@by_columns()
+@return_columns()
 def cholesky_solve(B, L, upper=False):
     """The solutions of A X = B for A = L L^H (A = L^H L if ``upper``).  Differentiable.
 
@@ -237,7 +237,7 @@ def cholesky_solve(B, L, upper=False):
     let={"common": "out @ (g + mH(g)) @ out"},
     L="-(L @ common) if upper else -(common @ L)",
 )
-@by_columns()
+@return_columns()
 def cholesky_inverse(L, upper=False):
     """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable.
 
@@ -279,11 +279,11 @@ def linalg_lu_solve(LU, pivots, B, left, adjoint):
     order = np.broadcast_to(order, (*batch, order.shape[-1]))[..., None]
     B = np.broadcast_to(B, (*batch, *B.shape[-2:]))
     if not adjoint:
-        return columns(substitute(LU, substitute(LU, np.take_along_axis(B, order, -2), False, True), True, False))
+        return make_columns(substitute(LU, substitute(LU, np.take_along_axis(B, order, -2), False, True), True, False))
     H = np.conj(LU.swapaxes(-2, -1))
     X = np.empty(B.shape, np.result_type(LU, B))
     np.put_along_axis(X, order, substitute(H, substitute(H, B, False, False), True, True), -2)
-    return columns(X)
+    return make_columns(X)
 
 
 def require_rows(pivots, rows):

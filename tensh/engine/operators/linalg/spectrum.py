@@ -10,11 +10,11 @@ from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.operators.linalg.shared import (
     LinAlgError,
-    by_columns,
     check_floating,
     check_matrix,
     check_square,
     empty_in_any_dtype,
+    return_columns,
 )
 
 OVER_GAPS = "only({0} / E, {0} != 0)"  # a zero gradient stays zero, also between equal values
@@ -40,7 +40,7 @@ SHORT = {
     A="V @ inner @ mH(V)",
 )
 @empty_in_any_dtype(integers=True)
-@by_columns(1)
+@return_columns(1)
 def linalg_eigh(A, UPLO="L"):
     """The eigenvalues, in ascending order, and the eigenvectors of symmetric matrices, of which one half is read."""
     check_symmetric(A, UPLO)
@@ -91,7 +91,7 @@ def as_complex(array):
     },
     A="linalg_solve_ex(mH(V), inner @ mH(V))[0]",
 )
-@by_columns(1)
+@return_columns(1)
 def linalg_eig(A):
     """The eigenvalues and eigenvectors of square matrices, complex also for real ones."""
     check_general(A)
@@ -140,7 +140,7 @@ def eigenvalues_of(A):
     A="(U1 @ inner + left) @ V1 if A.shape[-2] > k else U1 @ (inner @ V1 + right) if A.shape[-1] > k else U1 @ inner @ V1",
 )
 @empty_in_any_dtype
-@by_columns(0, 2)
+@return_columns(0, 2)
 def linalg_svd(A, full_matrices=True):
     """A = U diag(S) Vh with orthonormal columns of U and rows of Vh."""
     check_matrix("linalg.svd", A)

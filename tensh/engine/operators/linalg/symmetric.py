@@ -12,13 +12,13 @@ from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.linalg.shared import (
-    by_columns,
     check_floating,
     check_square,
     each,
     empty_in_any_dtype,
     require_batches,
     require_pivots,
+    return_columns,
 )
 
 GROWTH = (1 + math.sqrt(17)) / 8  # the ratio below which a block of two rows bounds the growth of the elements
@@ -109,7 +109,7 @@ def eliminate(a, k, step, conj):
     A="not_differentiable('linalg_ldl_factor_ex')",
 )
 @empty_in_any_dtype
-@by_columns(0)
+@return_columns(0)
 def linalg_ldl_factor_ex(A, hermitian=False):
     """L and D in one array, the swaps, and the number of the first zero block of D."""
     check_square("torch.linalg.ldl_factor_ex", A)
@@ -126,7 +126,7 @@ def linalg_ldl_factor_ex(A, hermitian=False):
     pivots=None,
     B="not_differentiable('linalg_ldl_solve')",
 )
-@by_columns()
+@return_columns()
 def linalg_ldl_solve(LD, pivots, B, hermitian=False):
     """The solutions of A X = B from the factors of A."""
     check_factors(LD, pivots, B)

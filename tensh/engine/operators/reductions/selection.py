@@ -1,4 +1,4 @@
-"""The choice among equal elements by ``kthvalue``, ``mode`` and ``topk``, and the order of ``topk(sorted=False)``.
+"""The choice among equal elements by ``kthvalue``, ``mode`` and ``topk``, their order in ``sort``, and that of ``topk(sorted=False)``.
 
 In PyTorch they depend on the algorithm: a custom quickselect; ``std::sort`` and ``std::nth_element``, which in GCC's
 library are Musser's "Introspective sorting" (1997): partitions around a median of three, and insertion sort for few
@@ -13,6 +13,7 @@ from tensh.engine.operators.precision import widen
 
 FEW = 1 << 12  # elements up to which lines are processed one by one; in larger arrays any equal element is selected
 SHORT = 16  # elements up to which std::sort uses insertion sort only
+TIED = 1 << 14  # elements of rows with equal ones, up to which ``sort`` gives them PyTorch's order
 HEAP = 64  # elements of a line for each selected one from which ``topk`` uses a heap
 
 
@@ -67,6 +68,25 @@ def top_among_equals(input, indices, axis, largest, ordered):
 
 
 # ── std::sort ────────────────────────────────────────────────────────────────
+def order_equals(values, indices):
+    """Return the ``indices`` that sort the rows of a matrix, with equal elements in the order of ``std::sort``.
+
+    ``values`` are the sorted rows, ``indices`` their stable order, which is kept in rows of up to 16 elements.
+    """
+    fresh = values[:, 1:] != values[:, :-1]
+    if values.dtype.kind not in "iub":
+        fresh &= (values[:, 1:] == values[:, 1:]) | (values[:, :-1] == values[:, :-1])  # nan are equal to each other
+    tied = np.flatnonzero(~fresh.all(1))
+    if not 0 < tied.size * values.shape[1] <= TIED:
+        return indices
+    ranks = np.zeros((len(tied), values.shape[1]), np.int64)
+    np.cumsum(fresh[tied], 1, out=ranks[:, 1:])
+    keys, found = np.empty_like(ranks), indices.copy()
+    np.put_along_axis(keys, indices[tied], ranks, 1)
+    found[tied] = [sort_indices(row) for row in keys.tolist()]
+    return found
+
+
 def sort_indices(values):
     """Return the indices of the values in ascending order."""
     order = list(range(len(values)))
