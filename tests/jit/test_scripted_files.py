@@ -85,7 +85,7 @@ def test_named_tuples_and_texts_come_back_from_files(oracle, function):
 @pytest.mark.parametrize("name", make_hooked_modules(torch))
 def test_modules_with_hooks_and_optional_members_come_back_from_files(oracle, name):
     ours, theirs = (library.jit.script(make_hooked_modules(library)[name]) for library in (torch, oracle))
-    assert ours.code == theirs.code
+    assert ours.code == re.sub(r"___torch_mangle_\d+\.", "", theirs.code)
     file, rows = io.BytesIO(), [[1.0, -2.0]]
     oracle.jit.save(theirs, file)
     data = save(make_hooked_modules(torch)[name]), file.getvalue()
