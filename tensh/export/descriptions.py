@@ -16,16 +16,42 @@ LISTS = frozenset("""unbind split split_with_sizes chunk tensor_split unsafe_spl
 """Operators of ``aten`` whose result is a list of tensors."""
 
 
-class SymbolicTensor:
-    """The dtype of a value, and its shape with names for dynamic sizes; ``example`` is a tensor of such a shape."""
+class Expression(str):
+    """A number of a program, in terms of the names of dynamic sizes."""
 
-    layout, device = strided, cpu
+    is_symbolic = True
+    __repr__ = str.__str__
+
+
+def symbolic_size(sizes):
+    """Return a shape with names for dynamic sizes."""
+    return tuple.__new__(Size, (Expression(each) if isinstance(each, str) else each for each in sizes))
+
+
+class SymbolicTensor:
+    """The dtype of a value, and its shape with names for dynamic sizes; ``example`` is a tensor of such a shape.
+
+    It passes for an instance of FakeTensor, which the notes of PyTorch's programs have.
+    """
+
+    layout, device, is_leaf, is_sparse, is_quantized, grad = strided, cpu, True, False, False, None
 
     def __init__(self, shape, dtype, example=None):
         sizes = tuple(shape)
-        self.shape, self.dtype = Size(sizes) if all(isinstance(each, int) for each in sizes) else sizes, dtype
+        self.known = all(isinstance(each, int) for each in sizes)
+        self.shape, self.dtype = Size(sizes) if self.known else symbolic_size(sizes), dtype
         self.ndim, self.requires_grad = len(sizes), example is not None and example.requires_grad and example.is_leaf
-        self._strides = example.stride() if isinstance(self.shape, Size) and example is not None else None
+        self._strides = example.stride() if self.known and example is not None else None
+
+    @property
+    def __class__(self):
+        from tensh._subclasses.fake_tensor import FakeTensor
+
+        return FakeTensor
+
+    def detach(self):
+        """Return the value itself, which has no gradient."""
+        return self
 
     def dim(self):
         """Return the number of dimensions."""
@@ -40,8 +66,39 @@ class SymbolicTensor:
         return self._strides
 
     def numel(self):
-        """Return the number of elements; None where sizes are dynamic."""
-        return prod(self.shape) if isinstance(self.shape, Size) else None
+        """Return the number of elements, as an expression where sizes are dynamic."""
+        number = prod(each for each in self.shape if not isinstance(each, str))
+        names = [f"({each})" if " " in each else each for each in self.shape if isinstance(each, str)]
+        return Expression("*".join([*([str(number)] if number != 1 else []), *names])) if names else number
+
+    def element_size(self):
+        """Return the number of bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self):
+        """The number of bytes of all elements.  Raise RuntimeError where sizes are dynamic."""
+        if not self.known:
+            raise RuntimeError("Cannot call numel() on tensor with symbolic sizes/strides")
+        return self.numel() * self.dtype.itemsize
+
+    def is_contiguous(self, memory_format=None):
+        """Return True unless the strides are known and are others."""
+        return self._strides is None or self._strides == contiguous_strides(self.shape)
+
+    def is_floating_point(self):
+        """Return True for a dtype of floating point numbers."""
+        return self.dtype.is_floating_point
+
+    def is_complex(self):
+        """Return True for a dtype of complex numbers."""
+        return self.dtype.is_complex
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
 
     def __repr__(self):
         sizes = f"{', '.join(map(str, self.shape))}{',' if self.ndim == 1 else ''}"
@@ -49,10 +106,18 @@ class SymbolicTensor:
         return f"FakeTensor(..., size=({sizes}){kind}{', requires_grad=True' if self.requires_grad else ''})"
 
 
-class Expression(str):
-    """A number of a program, in terms of the names of dynamic sizes."""
+def contiguous_strides(shape):
+    """Return the strides of a contiguous tensor."""
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.insert(0, step)
+        step *= max(size, 1)
+    return tuple(strides)
 
-    is_symbolic = True
+
+def is_tensor(value):
+    """Return True for a tensor with elements."""
+    return type(value) is not SymbolicTensor and isinstance(value, Tensor)
 
 
 def describe(node):
@@ -62,6 +127,8 @@ def describe(node):
 
 def describe_value(value, names=None):
     """Describe a value without its elements; ``names`` is its shape where sizes are dynamic."""
+    if type(value) is SymbolicTensor:
+        return value
     if isinstance(value, Tensor):
         return SymbolicTensor(names or value.shape, value.dtype, value)
     if isinstance(value, GraphModule):
@@ -76,7 +143,7 @@ def note_value(value, node, names=None):
     described = describe_value(value, names)
     several = isinstance(described, tuple) and getattr(node.target, "_opname", None) in LISTS
     node.meta["val"] = [*described] if several else described
-    if isinstance(value, Tensor) and not names:
+    if is_tensor(value) and not names:
         node.meta["tensor_meta"] = _extract_tensor_metadata(value)
 
 
@@ -93,5 +160,5 @@ def describe_branch(module):
         node.meta = {key: node.meta[key] for key in ("stack_trace", "torch_fn") if key in node.meta}
         if node.op.startswith("call"):
             node.meta["nn_module_stack"] = OrderedDict()
-        note_value(value.detach() if isinstance(value, Tensor) else value, node, sizes)
+        note_value(value.detach() if is_tensor(value) else value, node, sizes)
     return GraphModule(list_members(graph), graph, type(module).__name__, _late=True)

@@ -1,6 +1,7 @@
 """torch.export.passes: changes of exported programs."""
 
 from tensh.engine.core.tensor import Tensor
+from tensh.export.descriptions import is_tensor
 from tensh.func.trees import map_leaves
 from tensh.nn.parameter import Parameter, is_parameter
 
@@ -33,7 +34,7 @@ def move_to_device_pass(ep, location):
     for node in (*ep.graph.nodes, *ep._traced.graph.nodes):
         if "device" in node.kwargs:
             node.kwargs = {**node.kwargs, "device": find(node.kwargs["device"])}
-        if isinstance(node.meta.get("val"), Tensor):
+        if is_tensor(node.meta.get("val")):
             node.meta["val"] = move(node.meta["val"])
     if ep.example_inputs is not None:
         ep.example_inputs = map_leaves(lambda each: move(each) if isinstance(each, Tensor) else each, ep.example_inputs)

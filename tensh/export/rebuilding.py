@@ -100,7 +100,7 @@ def check_structure(program):
     if list_places(structure) != [*range(len(inputs))]:
         raise DamagedFile(f"its arguments do not correspond to its {len(inputs)} inputs")
     for node in inputs:
-        if not isinstance(node.meta["val"], SymbolicTensor):
+        if type(node.meta["val"]) is not SymbolicTensor:
             raise DamagedFile(f"the input {node.name!r} has no shape and dtype")
 
 

@@ -254,3 +254,21 @@ def test_programs_call_operators_of_the_program():
     del OPERATORS["saved_in_export::scaled"]
     with pytest.raises(DamagedFile, match="'saved_in_export::scaled', an operator that this program has not defined"):
         torch.export.load(file)
+
+
+def test_notes_of_values_pass_for_fake_tensors(oracle):
+    found = []
+    for library in (torch, oracle):
+        module, shapes = library.nn.Linear(3, 2), ({0: library.export.Dim("b")},)
+        program = library.export.export(module, (library.ones(4, 3),), dynamic_shapes=shapes)
+        values = [node.meta["val"] for node in program.graph.nodes if isinstance(node.meta.get("val"), library.Tensor)]
+        found.append(
+            [
+                (str(each.shape), str(each.numel()), each.dim(), each.is_contiguous(), each.element_size())
+                for each in values
+            ]
+        )
+        assert isinstance(values[0].shape, library.Size) and values[0].nbytes == 24
+        with pytest.raises(RuntimeError, match=r"Cannot call numel\(\) on tensor with symbolic sizes/strides"):
+            _ = values[2].nbytes
+    assert found[0] == found[1] and len(found[0]) == 4
