@@ -13,7 +13,7 @@ def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, 
     tuple, or the only argument.  A tensor that the module has under two names is replaced under both, unless
     ``tie_weights`` is False. ``strict`` requires all parameters and buffers, and nothing else.  Afterwards the module
     is unchanged. Raise ValueError for a name in several dictionaries, RuntimeError with ``strict`` for missing or
-    unknown names.
+    unknown names, TypeError for the name of anything but a tensor.
 
     >>> import tensh as torch
     >>> layer = torch.nn.Linear(2, 1)
@@ -98,6 +98,10 @@ def _place(module, path):
         if not hasattr(module, parent):
             raise AttributeError(f"{type(module).__name__} has no attribute `{parent}`")
         module = getattr(module, parent)
+        if not hasattr(module, "_modules"):
+            raise TypeError(f"submodule `{parent}`: {module} is not an instance of torch.nn.Module")
+    if not name:
+        raise KeyError('tensor name can\'t be empty string ""')
     return module, name
 
 
@@ -113,6 +117,8 @@ def _exchange(module, name, value):
             before, holder[name] = holder[name], value
             return before
     before = getattr(module, name, MISSING)
+    if before is not MISSING and before is not None and not isinstance(before, Tensor):
+        raise TypeError(f"attribute `{name}`: {before} is not an instance of torch.Tensor")
     if value is MISSING:
         delattr(module, name)
     else:
