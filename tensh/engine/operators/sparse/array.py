@@ -67,8 +67,8 @@ class Sparse:
 
     def assemble(self, entries):
         """Return the dense form of the entries of the whole grid, one after the other, as an array or tensor."""
-        entries = entries.reshape(*self.grid, *self.entry_shape)
-        return (swap_blocks(entries, self.batch_dim) if self.block else entries).reshape(*self.shape)
+        entries = entries.reshape((*self.grid, *self.entry_shape))
+        return (swap_blocks(entries, self.batch_dim) if self.block else entries).reshape(self.shape)
 
     def take_apart(self, dense):
         """Return the entries of the whole grid, as an array or tensor [*grid, *entry]: the inverse of ``assemble``."""

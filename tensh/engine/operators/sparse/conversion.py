@@ -5,7 +5,6 @@ import numpy as np
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core.tensor import wrap
-from tensh.engine.dtypes.device import strided
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.sparse.array import BLOCKED, BSC, BSR, BY_ROWS, COO, CSC, CSR, places
@@ -19,7 +18,7 @@ from tensh.engine.operators.sparse.forms import (
     sparse_tensor,
     values_of,
 )
-from tensh.engine.operators.sparse.layouts import TITLES, convert_layout, count_sparse_dims
+from tensh.engine.operators.sparse.layouts import TITLES, convert_layout, count_sparse_dims, pair, require_request
 
 
 # ── methods that dense tensors have, too ─────────────────────────────────────
@@ -49,19 +48,17 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
     return convert_layout(self, layout, None if blocksize is None else pair(blocksize), sparse_dim, label, dense_dim)
 
 
-def pair(blocksize):
-    """Return the size of blocks, of which one number stands for two."""
-    return tuple(blocksize) if isinstance(blocksize, (tuple, list)) else (blocksize, blocksize)
-
-
 @method
 def to_dense(self, dtype=None, *, masked_grad=True):
     """The tensor with all its elements, itself if it is dense; of ``dtype`` if one is given.  Differentiable.
 
-    Raise IndexError for a place outside the tensor.
+    Raise IndexError for a place outside the tensor, RuntimeError for a sparse tensor and a dtype.
     """
     if dtype is not None:
         require_kind("torch.dtype", dtype, "to_dense", "dtype", 1)
+        if is_sparse(self):
+            name = "sparse_to_dense" if self.array.layout is COO else "sparse_csr_to_dense"
+            raise RuntimeError(f"dtype argument is not supported by {name}")
     dense = dense_of(self) if is_sparse(self) else self
     return dense if dtype is None else dense.to(dtype)
 
@@ -77,28 +74,6 @@ def to_sparse_coo(self):
     torch.sparse_coo
     """
     return to_sparse(self)
-
-
-def require_request(t, name, layout, blocksize, dense_dim):
-    """Raise PyTorch's error for a size of blocks, or a number of dense dimensions, that a conversion does not take."""
-    name = f"{'sparse_compressed' if is_sparse(t) and t.array.layout is not COO else 'dense'}_to_{name}"
-    most, blocked = t.array.ndim - 2, layout in BLOCKED
-    if layout is not strided and blocked is not (blocksize is not None):
-        raise RuntimeError(
-            f"{name}: conversion from {TITLES[t.layout]} to {TITLES[layout]} {'without' if blocked else 'with'} blocksize "
-            "argument given is not supported"
-        )
-    if blocked and len(size := pair(blocksize)) != 2:
-        raise RuntimeError(f"{name}: blocksize needs to be a tuple of size 2, but got {len(size)}")
-    if dense_dim is not None and not 0 <= dense_dim <= most:
-        raise RuntimeError(f"{name}: dense_dim argument must be in [0,{most}] range, but {dense_dim} is given")
-    if blocked and most - (dense_dim or 0) >= 0 and min(size) > 0:
-        first = most - (dense_dim or 0)
-        (n, m), (height, width) = t.array.shape[first : first + 2], size
-        if n % height or m % width:
-            raise RuntimeError(
-                f"{name}: tensor sparse size ({n},{m}) must be divisible by given blocksize ({height},{width})"
-            )
 
 
 def declare_conversion(layout, blocked):
@@ -372,9 +347,28 @@ def resize_as_sparse_(self, the_template):
     >>> torch.eye(2).to_sparse().resize_as_sparse_(torch.eye(3).to_sparse()).shape
     torch.Size([3, 3])
     """
+    if self.layout in COMPRESSED:
+        return resize_compressed(self, the_template)
     template = require_sparse(the_template, "resize_as_sparse_").array
     sparse_dim = len(template.indices[0])
     return resize_sparse(self, template.shape, sparse_dim, len(template.shape) - sparse_dim, True)
+
+
+def resize_compressed(t, template):
+    """Give a compressed tensor the indices of another, and as many of its own values as there is room for."""
+    if template.layout not in COMPRESSED:
+        found = f"expected sparse compressed tensor layout but got {TITLES[template.layout]}"
+        raise RuntimeError(f"resize_as_sparse_compressed_: src  {found}")
+    if t.layout is not template.layout:
+        raise RuntimeError(
+            "resize_as_sparse_compressed_tensor_: self and src must have the same layout, but got: "
+            f"self ({TITLES[t.layout]}) and source ({TITLES[template.layout]})"
+        )
+    array, held = template.array.copy(), t.array.values.reshape(-1)
+    values = np.zeros(array.values.shape, held.dtype)
+    values.reshape(-1)[: held.size] = held[: values.size]
+    t.array = array.replace_values(values)
+    return t
 
 
 @method

@@ -112,7 +112,8 @@ def elements_of(t):
 def sparse_tensor(values, indices, shape, layout, coalesced, label=None):
     """Return a sparse tensor of a tensor of values and arrays of indices; ``label`` is the name of its node."""
     t = new()
-    t.array = Sparse(values.array, indices, shape, layout, coalesced)
+    ordered = coalesced or layout is COO and indices[0].shape[1] < 2
+    t.array = Sparse(values.array, indices, shape, layout, ordered)
     t.node = t._base = t._kept = None
     node = refresh_node(values)
     if uses_gradient(node) and mode.grad:
@@ -184,7 +185,7 @@ def coalesce_as(t, label="CoalesceBackward0"):
 
 def bounds_of_lines(counts):
     """Return the bounds of the lines among a matrix's values [*batch, lines + 1], from the number of values in each line."""
-    return np.concatenate([np.zeros_like(counts[..., :1]), counts.cumsum(-1)], -1).astype(np.int64)
+    return np.concatenate([np.zeros((*counts.shape[:-1], 1), np.int64), counts.cumsum(-1)], -1).astype(np.int64)
 
 
 def compress_lines(lines, count):

@@ -28,7 +28,8 @@ def to_coo(t):
     if layout is COO:
         return t
     index, values = elements_of(t) if layout in BLOCKED else entries_of(t)
-    return sparse_tensor(values, (index,), t.array.shape, COO, layout is CSR, "ToSparseBackward0")
+    ordered = layout in BY_ROWS and t.array.block[:1] in ((), (1,))
+    return sparse_tensor(values, (index,), t.array.shape, COO, ordered, "ToSparseBackward0")
 
 
 def to_lines(t, layout, label):
@@ -158,6 +159,41 @@ def count_sparse_dims(array, sparse_dim, dense_dim):
             what = "in >0" if name == "sparse_dim" else "!=self.dim()"
             raise RuntimeError(f"dense_to_sparse: {name} argument must be {what} when self.dim()>0")
     return sparse_dim if dense_dim is None else ndim - dense_dim
+
+
+def pair(blocksize):
+    """Return the size of blocks, of which one number stands for two."""
+    return tuple(blocksize) if isinstance(blocksize, (tuple, list)) else (blocksize, blocksize)
+
+
+def require_request(t, name, layout, blocksize, dense_dim):
+    """Raise PyTorch's error for a size of blocks, or a number of dense dimensions, that a conversion does not take."""
+    held, most, blocked = t.layout, t.array.ndim - 2, layout in BLOCKED
+    kind = "dense" if held is strided else "coo" if held is COO else "sparse_compressed"
+    if name == "sparse":
+        kind = "sparse_coo" if held is COO else kind
+        name = "to_sparse" if held is layout else f"{kind}_to_sparse"
+    else:
+        name = f"{kind}_to_{name}"
+    conversion = f"{name}: conversion from {TITLES[held]} to {TITLES[layout]}"
+    if held is COO is not layout and t.array.sparse_dim != 2:
+        raise RuntimeError(f"{conversion} for input tensors with sparse_dim()!=2 is not supported")
+    size = () if blocksize is None else pair(blocksize)
+    if size and len(size) != 2:
+        raise RuntimeError(f"{name}: blocksize needs to be a tuple of size 2, but got {len(size)}")
+    if blocked is not bool(size):
+        raise RuntimeError(f"{conversion} {'without' if blocked else 'with'} blocksize argument given is not supported")
+    if dense_dim is not None and held is strided and not 0 <= dense_dim <= most:
+        raise RuntimeError(f"{name}: dense_dim argument must be in [0,{most}] range, but {dense_dim} is given")
+    first = most - (dense_dim or 0) if held is strided else t.array.batch_dim
+    if blocked and first >= 0 and min(size) > 0:
+        (n, m), (height, width) = t.array.shape[first : first + 2], size
+        if n % height or m % width:
+            raise RuntimeError(
+                f"{name}: tensor sparse size ({n},{m}) must be divisible by given blocksize ({height},{width})"
+            )
+    if dense_dim is not None and held is not strided:
+        raise RuntimeError(f"{conversion} with dense_dim argument given is not supported")
 
 
 def refuse_blocks(array, layout, blocksize):

@@ -70,12 +70,14 @@ def is_nonzero(self):
 @request
 def stride(self, dim=None):
     if self.array.layout is not COO:
-        raise RuntimeError("Sparse CSR tensors do not have strides")
+        raise RuntimeError(f"Sparse {self.array.layout.name[7:].upper()} tensors do not have strides")
     return (0,) * self.array.ndim if dim is None else 0
 
 
 @request
 def is_contiguous(self, memory_format=None):
+    if self.array.layout is not COO:
+        raise RuntimeError(f"Sparse {self.array.layout.name[7:].upper()} tensors do not have is_contiguous")
     return False
 
 

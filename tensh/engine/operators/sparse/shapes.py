@@ -143,7 +143,7 @@ def take_either(turned, input):
 def unsqueeze(input, dim):
     array = input.array
     if array.layout is not COO:
-        raise RuntimeError("Sparse CSR tensors do not have strides")
+        raise RuntimeError(f"Sparse {array.layout.name[7:].upper()} tensors do not have strides")
     dim = wrap_dims((dim,), array.ndim + 1)[0]
     shape = (*array.shape[:dim], 1, *array.shape[dim:])
     if dim <= array.sparse_dim:
@@ -152,23 +152,21 @@ def unsqueeze(input, dim):
             (np.insert(array.indices[0], dim, 0, 0),),
             shape,
             COO,
-            array.coalesced,
+            False,
             "UnsqueezeBackward0",
         )
     values = values_of(input).unsqueeze(dim - array.sparse_dim + 1)
     return sparse_tensor(values, array.indices, shape, COO, array.coalesced, "UnsqueezeBackward0")
 
 
-@shape("select")
+@shape("select", "select_copy")
 def select(input, dim, index):
     array = input.array
     dim = wrap_dims((dim,), array.ndim)[0]
     size = array.shape[dim]
-    if array.batch_dim <= dim < array.batch_dim + 2 and (array.batch_dim or array.block):
+    if array.batch_dim and array.batch_dim <= dim < array.batch_dim + 2:
         raise RuntimeError(
             "select(): selecting sparse dimensions is not supported for batched sparse compressed tensors."
-            if array.batch_dim
-            else "select(): no view exists for the given input, consider using torch.select_copy."
         )
     if not -size <= index < size:
         raise IndexError(
@@ -181,6 +179,9 @@ def select(input, dim, index):
         return sparse_tensor(
             values_of(input).select(dim, index), indices, shape, array.layout, False, "SelectBackward0"
         )
+    if array.layout is not COO and dim >= array.batch_dim + 2:
+        values = values_of(input).select(dim - 1 + len(array.block), index)
+        return sparse_tensor(values, array.indices, shape, array.layout, False, "SelectBackward0")
     input = to_coo(input)
     array = input.array
     if dim >= array.sparse_dim:
@@ -188,7 +189,7 @@ def select(input, dim, index):
         return sparse_tensor(values, array.indices, shape, COO, array.coalesced, "SelectBackward0")
     chosen = array.indices[0][dim] == index
     rest = np.delete(array.indices[0], dim, 0)[:, chosen]
-    made = select_values(input, chosen, rest, shape, None, "SelectBackward0")
+    made = select_values(input, chosen, rest, shape, False, "SelectBackward0")
     if len(rest):
         return made
     values = values_of(made)
