@@ -13,7 +13,7 @@ def return_type(name, fields):
     def show(self):
         return f"torch.return_types.{name}(\n" + ",\n".join(f"{f}={v!r}" for f, v in zip(fields, self)) + ")"
 
-    members = {f: property(lambda self, i=i: self[i]) for i, f in enumerate(fields)}
+    members = {f: property(lambda self, i=i: self[i], refuse_write, refuse_write) for i, f in enumerate(fields)}
     members |= {
         "__slots__": (),
         "__repr__": show,
@@ -38,6 +38,10 @@ def return_type(name, fields):
     members |= {"n_fields": len(fields), "n_sequence_fields": len(fields), "n_unnamed_fields": 0}
     RETURN_TYPES[name] = OfTorch(name, (tuple,), members)
     return RETURN_TYPES[name]
+
+
+def refuse_write(self, *value):
+    raise AttributeError("readonly attribute")
 
 
 def rebuild_results(name, fields, values):
