@@ -7,6 +7,7 @@ import numpy as np
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent
 from tensh.engine.core.clock import continue_version
+from tensh.engine.core.hooks import require_nothing
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 from tensh.engine.dispatch.override.state import is_wrapper
@@ -60,6 +61,50 @@ class ReplacedLeaf(AccumulateGrad):
 
     def backward_graph(self, g):
         return self.backward(g.array)
+
+
+class RestingLeaf(AccumulateGrad):
+    """The node of a leaf that does not require grad at present: gradients of graphs recorded before are dropped."""
+
+    __slots__ = ()
+
+    def name(self):
+        return "torch::autograd::AccumulateGrad"
+
+    def backward(self, g):
+        leaf = self.reference()
+        if leaf is not None and leaf.node is not None:
+            raise RuntimeError("leaf variable has been moved into the graph interior")
+        for hook in () if self.hooks is None else list(self.hooks.accumulated.values()):
+            require_nothing(hook(self.variable), self.variable)
+        return ()
+
+    backward_graph = backward
+
+
+_resting: dict[int, tuple] = {}  # id(leaf) -> (weakly: its node, the hooks, weakly: the leaf, to remove the entry)
+
+
+def rest_leaf(t):
+    """Record no longer what is computed from a leaf."""
+    node, number = t.node, id(t)
+    t._kept, t.node, node.grad = node.grad, None, None
+    node.__class__ = RestingLeaf
+    _resting[number] = weakref.ref(node), node.hooks, weakref.ref(t, lambda _: _resting.pop(number, None))
+
+
+def wake_leaf(t):
+    """Record what is computed from a tensor; a leaf that rested goes on with the node of the graphs recorded before."""
+    find, hooks, _ = _resting.pop(id(t), (None, None, None))
+    old = None if find is None else find()
+    if old is not None and old.shape == t.array.shape and old.array.dtype == t.array.dtype:
+        old.__class__, old.array, t.node = AccumulateGrad, t.array, old
+    else:
+        t.node = AccumulateGrad(t)
+        t.node.hooks = hooks
+        if old is not None:
+            old.__class__, old.array, old.hooks = ReplacedLeaf, None, None
+    t.node.grad, t._kept = t._kept, None
 
 
 def renew_leaf(t, array):

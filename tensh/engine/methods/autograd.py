@@ -5,7 +5,7 @@ import weakref
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent
 from tensh.engine.autograd.inference import INFERENCE, REQUIRE, VERSION, is_inference, mark_like
-from tensh.engine.autograd.leaves import set_data
+from tensh.engine.autograd.leaves import rest_leaf, set_data, wake_leaf
 from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.core.clock import mode, version
 from tensh.engine.core.hooks import hooks_of
@@ -82,13 +82,11 @@ def _record(t, flag):
             raise RuntimeError(REQUIRE)
         if t.array.dtype.kind not in DIFFERENTIABLE:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        grad, t._kept = t._kept, None
-        t.node = AccumulateGrad(t)
-        t.node.grad = grad
+        wake_leaf(t)
         for level in mode.levels:
             level.share_tangent(t.node, node)
     elif not flag and uses_gradient(node):
-        t._kept, t.node = node.grad, None
+        rest_leaf(t)
 
 
 def _refuse_deletion(t):
@@ -308,7 +306,7 @@ def detach_(self):
             "torch/optim/optimizer.py as the solution."
         )
     if type(self.node) is AccumulateGrad:
-        self._kept = self.node.grad
+        rest_leaf(self)
     self.node = None
     return self
 
