@@ -205,7 +205,7 @@ class Prompt:
     def say(self, lines):
         """Write lines that are not results."""
         for line in lines:
-            self.run.console.remark([("note", line + "\n")])
+            self.run.remark([("note", line + "\n")])
 
     # ── a block ──────────────────────────────────────────────────────────────
 

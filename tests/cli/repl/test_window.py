@@ -185,3 +185,9 @@ def test_what_is_typed_before_the_prompt_is_not_lost():
         shell.type("x = 40 + 2\r")
         shell.type("x\r")
         shell.wait(lambda: "\n42\n" in shell.screen.text() and shell.at_prompt())
+
+
+def test_what_is_said_of_the_history_breaks_no_word():
+    with Terminal(columns=50, TENSH_HISTORY="/dev/full") as shell:
+        shell.ready().enter("1")
+        shell.wait("the history cannot be saved: /dev/full: this is a\n  device, not a file")
