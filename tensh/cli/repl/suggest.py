@@ -26,9 +26,12 @@ class Earlier(Base):
         return self._loaded_strings
 
 
+MOST = 200  # characters of a suggestion: a longer one would push the typed line out of a small window
+
+
 class Ghost(AutoSuggest):
     """Suggests the rest of a line: from the newest entry that begins with the block, else from one with a matching
-    line."""
+    line. Long lines are recalled with Up only."""
 
     def get_suggestion(self, buffer, document):
         text = document.text
@@ -37,13 +40,13 @@ class Ghost(AutoSuggest):
             return None
         entries = buffer.history.newest_first
         for entry in entries:
-            if entry.startswith(text) and rest(entry, text):
-                return Suggestion(rest(entry, text))
+            if entry.startswith(text) and 0 < len(found := rest(entry, text)) <= MOST:
+                return Suggestion(found)
         if line is text:
             return None
         for entry in entries:
             for earlier in entry.split("\n") if line in entry else ():
-                if earlier.startswith(line) and earlier != line:
+                if earlier.startswith(line) and 0 < len(earlier) - len(line) <= MOST:
                     return Suggestion(earlier[len(line) :])
         return None
 

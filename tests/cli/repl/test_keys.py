@@ -93,6 +93,17 @@ def test_help_and_names_keep_the_line_that_is_typed(shell):
     assert shell.enter("m(torch.ones(3))") == "tensor(3.)"
 
 
+def test_a_line_that_would_fill_the_window_is_recalled_but_not_suggested(shell):
+    shell.enter("lengthy = '" + "ab" * 300 + "'")
+    shell.type("lengt")
+    shell.press("f2")  # draws all of it anew
+    shell.wait("lengthy")
+    shell.shows(">>> lengt")
+    shell.press("up")
+    shell.wait("abab'")
+    assert shell.enter("; len(lengthy)") == "600"
+
+
 def test_an_editor_of_ones_own(tmp_path):
     editor = tmp_path / "editor"
     editor.write_text(f"#!{sys.executable}\nimport sys\nopen(sys.argv[1], 'a').write(' + 41\\n')\n")
