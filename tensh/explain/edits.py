@@ -13,7 +13,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device as Device
 from tensh.engine.dtypes.dtype import dtype as Dtype
 from tensh.explain.calls import piece
-from tensh.explain.other_values import changes_of_value
+from tensh.explain.other_values import changes_of_value, tensors_of_arguments
 from tensh.explain.shadow import BUILTINS, Unknown, canonical, is_module, parse_statement
 from tensh.explain.trying import append_to_expression, describe_shape
 from tensh.support.language import _
@@ -177,6 +177,7 @@ def changes(node, text, is_whole, shadow):
         yield from other_calls(node, text, shadow)
         yield from other_dims(node, text, shadow)
         yield from other_arguments(node, shadow)
+        yield from tensors_of_arguments(node, [value_of(each, shadow) for each in node.args])
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
         yield (
             f"{ast.unparse(node.left)} // {ast.unparse(node.right)}",

@@ -43,13 +43,21 @@ def find_last_line(scope, place, name):
     """Return the line of the statement in a scope that certainly bound a name last before a place."""
     blocks = blocks_around(scope, place)
     for owner, block in reversed(blocks):
-        here = next(n for n, statement in enumerate(block) if covers(statement, place))
+        here = find_number(block, place)
         for statement in reversed(block[:here]):
             if binds(statement, name):
                 return last_in(statement, name)
         if owner is not scope and (binds(owner, name) or isinstance(owner, ast.Try)):
             return None  # an earlier iteration, a branch, or the loop itself may have bound it
     return None
+
+
+def find_number(block, place):
+    """Return the number of the statement around a place in a block: on one line with others, the one that begins last."""
+    around = [number for number, statement in enumerate(block) if covers(statement, place)]
+    begin = place.line, place.offset(place.line)
+    begun = [number for number in around if (block[number].lineno, block[number].col_offset) <= begin]
+    return begun[-1] if begun else around[0]
 
 
 def last_in(statement, name):

@@ -64,6 +64,32 @@ def changes_of_value(value, text):
             yield from changes_of_tensor(value, text)
 
 
+def tensors_of_arguments(call, values):
+    """Yield a call with tensors in the place of all its lists or arrays, if there are several."""
+    for kind, maker in ((list, "torch.tensor"), (np.ndarray, "torch.from_numpy")):
+        given = [isinstance(value, kind) and not is_of_tensors(value) for value in values]
+        if sum(given) > 1:
+            made = [
+                f"{maker}({ast.unparse(each)})" if is_given else ast.unparse(each)
+                for each, is_given in zip(call.args, given, strict=True)
+            ]
+            made += map(ast.unparse, call.keywords)
+            texts = [ast.unparse(each) for each, is_given in zip(call.args, given, strict=True) if is_given]
+            if kind is list:
+                reason = _("{first} and {last} are lists, not tensors")
+            else:
+                reason = _("{first} and {last} are NumPy arrays, not tensors")
+            yield (
+                f"{ast.unparse(call.func)}({', '.join(made)})",
+                2,
+                reason.format(first=", ".join(texts[:-1]), last=texts[-1]),
+            )
+
+
+def is_of_tensors(value):
+    return isinstance(value, list) and any(isinstance(each, Tensor) for each in value)
+
+
 def entries_of_dict(value, text):
     """Yield the tensors of a dict, such as a batch with named parts."""
     tensors = [key for key, each in value.items() if type(key) is str and isinstance(each, Tensor)]
