@@ -19,7 +19,7 @@ exclude_patterns = ["_extensions", "_static"]
 myst_heading_anchors = 3
 myst_enable_extensions = ["deflist"]
 suppress_warnings = [
-    "myst.header",  # included files begin with a heading of their own
+    "myst.header",  # included files begin with their own heading
     "misc.highlighting_failure",  # `name?` and `%who` at the prompt are not Python
 ]
 

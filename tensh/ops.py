@@ -17,7 +17,7 @@ OF_GROUPS = frozenset(
     allreduce_coalesced_ alltoall_ alltoall_base_ barrier broadcast_ check_for_nan gather_ monitored_barrier_ recv_ recv_any_source_
     reduce_ reduce_scatter_ reduce_scatter_tensor_coalesced_ scatter_ send""".split()
 )
-"""Operators of PyTorch on process groups of its own, in the namespace ``c10d``."""
+"""Operators of PyTorch on its own process groups, in the namespace ``c10d``."""
 
 
 class Operator(OpOverloadPacket):

@@ -32,7 +32,7 @@ LEFT_OUT = re.compile(
 UNIQUE, NONE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"), "00000000-0000-0000-0000-000000000000"
 """An identifier that every process draws anew, and the one that stands for all of them."""
 OLD = ("torch.quantization.", "torch.nn.intrinsic.", "torch.nn.qat.", "torch.nn.quantizable.", "torch.nn.quantized.")
-"""Modules that have nothing of their own, and pass on the names of ``torch.ao``."""
+"""Modules that define nothing, and pass on the names of ``torch.ao``."""
 PLAIN = re.compile(r"None|True|False|-?[\d.e-]+|'[\w.-]*'")
 NEEDED = {"PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "SYSTEMROOT"}
 """The environment variables to keep: PyTorch reads the defaults of its settings from others, such as CI."""

@@ -2,7 +2,7 @@
 
 Note [A third reading]
 A derivative is text that is read on arrays, and on tensors where it is recorded.  While a mode or a class looks on below
-autograd, it is read a third time: each word is a call of an operator of ``aten``.  PyTorch has operators of their own for the
+autograd, it is read a third time: each word is a call of an operator of ``aten``.  PyTorch has separate operators for the
 derivatives of many functions; ``DERIVATIVES`` says these by name, with the values that the operator of tensh saves.
 """
 

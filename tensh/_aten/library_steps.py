@@ -71,7 +71,7 @@ def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 
 
 def fractional_pool(dims):
-    """Return the step of ``fractional_max_pool``, whose random numbers are an operator of their own."""
+    """Return the step of ``fractional_max_pool``, whose random numbers are a separate operator."""
 
     def step(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
         if (output_size is None) is (output_ratio is None) or input.dim() not in (dims + 1, dims + 2):

@@ -1,4 +1,4 @@
-"""Operators on a part of a program that runs in a mode of its own: without gradients, or under autocast."""
+"""Operators on a part of a program that runs in another mode: without gradients, or under autocast."""
 
 from tensh._higher_order_ops.operators import HigherOrderOperator
 from tensh.amp.regions import autocast

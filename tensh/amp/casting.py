@@ -103,7 +103,7 @@ def cast_apart(function, args, options, casting, go_on):
     """Cast the arguments of a call within ``casting``, a context, and let ``go_on(args, options)`` make the call without further casts.
 
     As in PyTorch, the last argument is cast first.
-    Return NotImplemented for a function that casts nothing now. Recorders call this, so that casts become steps of their own.
+    Return NotImplemented for a function that casts nothing now. Recorders call this, so that casts become separate steps.
     """
     policy = None
     function = getattr(function, "fn", function)

@@ -18,7 +18,7 @@ class Signatures:
         self.known.setdefault(kind, set()).add(sizes)
 
     def fit(self, kind, sizes):
-        """Return True if no call like this one needs a graph of its own."""
+        """Return True if no call like this one needs another graph."""
         found = self.known.get(kind, ())
         return sizes in found or len(found) > 1 and self.dynamic is not False
 

@@ -11,6 +11,8 @@ __all__ = ["CompilationUnit"]
 class CompilationUnit:
     """Scripted functions from a text, which are its attributes.
 
+    Raise RuntimeError for a text that is no script, AttributeError for a name that it does not define.
+
     >>> import tensh as torch
     >>> unit = torch.jit.CompilationUnit("def twice(x): return x * 2")
     >>> unit.twice(torch.ones(1))

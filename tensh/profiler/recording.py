@@ -151,7 +151,7 @@ def list_lines(frame):
 
 
 def count_bytes(result):
-    """The bytes of the arrays that a result has of its own."""
+    """The bytes of the arrays that only a result has."""
     results = result if isinstance(result, (tuple, list)) else (result,)
     arrays = [each.array if isinstance(each, Tensor) else each for each in results]
     return sum(a.nbytes for a in arrays if type(a) is ndarray and a.base is None)

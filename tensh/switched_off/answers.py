@@ -324,4 +324,4 @@ MODULES = {
     f"torch.{name}": "tensh.compiler.config_modules:Settings"
     for name in """_dynamo.config _inductor.config _functorch.config compiler.config fx.experimental._config _export.config""".split()
 }
-"""Namespace -> the class of its module, where that is one of its own."""
+"""Namespace -> the class of its module, where that is a special one."""

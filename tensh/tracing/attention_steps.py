@@ -24,7 +24,7 @@ def attention(
     width = size // num_heads
     padding = additive(key_padding_mask, query.dtype)
     if is_causal and padding is None and not need_weights:
-        attn_mask = None  # the kernel has a mask of its own
+        attn_mask = None  # the kernel has its own mask
     else:
         attn_mask, is_causal = additive(attn_mask, query.dtype), False
     separate = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None

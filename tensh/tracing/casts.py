@@ -1,4 +1,4 @@
-"""The casts of autocast as steps of their own in a trace."""
+"""The casts of autocast as separate steps of a trace."""
 
 import sys
 from functools import partial

@@ -101,7 +101,7 @@ def is_whole(index):
 
 
 def takes_part(recorder, index, parts, size):
-    """Return True if a slice is an operator of its own; traces of ``torch.jit`` have also those of whole dimensions."""
+    """Return True if a slice is a separate operator; traces of ``torch.jit`` have also those of whole dimensions."""
     if not recorder.apart:
         return index is not WHOLE
     return not is_whole(index) and not (len(parts) > 1 and is_all_of(index, size))

@@ -1,4 +1,4 @@
-"""Calls of submodules during a trace, each an object of its own."""
+"""Calls of submodules during a trace, each a separate object."""
 
 from tensh.nn.modules.module import Module
 from tensh.tracing.call_signatures import note_call

@@ -21,5 +21,5 @@ def stage(value):
 
 
 def copy_tensor(tensor):
-    """Return a copy of a tensor in memory of its own."""
+    """Return a copy of a tensor in separate memory."""
     return tensor.detach().clone()

@@ -1,4 +1,4 @@
-"""A span of bytes of an open file, as a file of its own."""
+"""A span of bytes of an open file, as a separate file."""
 
 import io
 

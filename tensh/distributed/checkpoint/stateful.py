@@ -1,4 +1,4 @@
-"""Objects that have a state dict of their own."""
+"""Objects that have their own state dict."""
 
 from typing import Any, Protocol, TypeVar, runtime_checkable
 

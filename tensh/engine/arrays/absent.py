@@ -71,7 +71,7 @@ class Absent:
         return Absent(layout, self.root)
 
     def share_apart(self):
-        """The array with a root of its own."""
+        """The array with a separate root."""
         return Absent(self.layout, Absent(self.root.layout))
 
     def view_strided(self, shape, steps, start=0):

@@ -15,7 +15,7 @@ LIST = "list"  # outs=LIST: as many outputs as the kernel returns
 FACTS = frozenset({"shape", "dtype", "ndim", "strides"})
 """The facts of an array that a derivative may read without keeping the array.
 
-``strides`` are in bytes, and None for an array that has memory of its own: it lies row by row, and skipping the
+``strides`` are in bytes, and None for an array that owns its memory: it lies row by row, and skipping the
 question saves 30 ns.
 """
 

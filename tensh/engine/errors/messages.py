@@ -38,7 +38,7 @@ def translate_error(error, name, operands, shapes_first=False):
     if any(type(a) is WithoutElements for a in operands):
         raise Absence from None
     for a in operands:
-        # a sparse tensor, whose rule has checks and errors of its own
+        # a sparse tensor, whose rule has its own checks and errors
         if (lift := getattr(a, "lift", None)) is not None:
             raise lift from None
     arrays = [a for a in (operands[::-1] if name in REVERSED else operands) if isinstance(a, np.ndarray)]
@@ -208,7 +208,7 @@ def raise_missing(name, parameter):
 
 
 def refuse_dtype(name, dtype, *operands):
-    """Raise PyTorch's error for a dtype, or first for operands whose shapes do not fit, unless the operator has words of its own."""
+    """Raise PyTorch's error for a dtype, or first for operands whose shapes do not fit, unless the operator has its own words."""
     refused = own_refusal(name, dtype) is not None
     if (
         not refused

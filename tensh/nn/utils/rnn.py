@@ -138,7 +138,7 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
 
 
 def _keep_class(result, like):
-    """Return tensors in the class of ``like``, unless it has a ``__torch_function__`` of its own."""
+    """Return tensors in the class of ``like``, unless it has its own ``__torch_function__``."""
     cls = type(like)
     by_default = getattr(cls.__torch_function__, "__func__", None) is Tensor.__torch_function__.__func__
     return convert_result(result, cls) if by_default else result

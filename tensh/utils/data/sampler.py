@@ -64,7 +64,7 @@ class RandomSampler(Sampler[int]):
     """Indices in random order; with ``replacement`` each is drawn from all.
 
     ``num_samples`` is how many are drawn, by default as many as there are.  Without a ``generator`` each pass draws a seed
-    from the default one, and its indices from a generator of its own.  Raise TypeError or ValueError for a ``replacement``
+    from the default one, and its indices from its own generator.  Raise TypeError or ValueError for a ``replacement``
     that is not a bool and for less than one sample.
 
     >>> import tensh as torch

@@ -1,7 +1,7 @@
 """torch.utils.tensorboard: what a training program tells TensorBoard, as event files, with the package ``tensorboard``.
 
 A value becomes a protocol buffer (``summary``, with pictures and sound in ``media``, choices in ``hyperparameters``,
-models in ``graphs``); the ``writer`` puts it into a file. Points in space are files of their own (``embeddings``).
+models in ``graphs``); the ``writer`` puts it into a file. Points in space are separate files (``embeddings``).
 """
 
 from importlib.util import find_spec

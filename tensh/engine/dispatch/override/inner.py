@@ -2,8 +2,8 @@
 
 Note [Inner points]
 A function such as ``margin_ranking_loss`` is one public call and several operators.  Below autograd PyTorch shows the
-operators.  So the code of every operator's function is replaced, too, as that of public functions is (Note [Override
-points]), but only while a dispatch mode is entered: nothing else looks below public functions.
+operators.  So the code of every operator's function is replaced, too, as that of public functions is
+(Note [Override points]), but only while a dispatch mode is entered: nothing else looks below public functions.
 """
 
 from tensh.engine.core import ports

@@ -64,7 +64,7 @@ def record_restore(g, shape, dim, keepdim):
 
 
 def evenly(g, shape, number):
-    """``g`` divided by a ``number`` of elements, in an array of its own, as in PyTorch: it may be written."""
+    """``g`` divided by a ``number`` of elements, in a separate array, as in PyTorch: it may be written."""
     if g.itemsize == 2:
         g, number = np.asarray(g), EXACT_SCALARS[number, g.dtype]
     shares = np.empty(shape, g.dtype)

@@ -132,7 +132,7 @@ def refuse_conversion(name, target, others):
     if kind == "sub":
         refuse_bools(target.array.dtype, other.array.dtype, 1)
     if is_sparse(target) and not is_sparse(other):
-        return  # there is no such sum, and a product has an error of its own
+        return  # there is no such sum, and a product has another error
     result, own = promote(target, other), target.dtype
     if can_cast(result, own):
         return

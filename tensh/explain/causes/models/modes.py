@@ -1,4 +1,4 @@
-"""Things that a model lacks: a device of its own, a block that `eval()` would open, layers in the body of its class."""
+"""Things that a model lacks: its own device, a block that `eval()` would open, layers in the body of its class."""
 
 import ast
 

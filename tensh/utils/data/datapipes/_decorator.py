@@ -85,8 +85,7 @@ class non_deterministic:
     >>> with guaranteed_datapipes_determinism():
     ...     Noise()
     Traceback (most recent call last):
-    TypeError: Noise is non-deterministic, but you set 'guaranteed_datapipes_determinism'. You can turn off determinism
-    for this DataPipe if that is acceptable for your application
+    TypeError: Noise is non-deterministic, but you set 'guaranteed_datapipes_determinism'. You can turn off determinism for this DataPipe if that is acceptable for your application
     """
 
     cls = None
