@@ -281,3 +281,24 @@ def test_a_table_says_which_dtypes_an_operator_takes():
     for kinds, wanted in (([torch.float32], True), ([torch.int64], False)):
         assert OperatorSupport({"torch.add": ((kinds, kinds), {})}).is_node_supported({}, add) is wanted
     assert not OperatorSupport({"torch.add": None}).is_node_supported({}, relu)
+
+
+def make_shifted(library):
+    class Shifted(library.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear, self.shift = library.nn.Linear(2, 2), library.nn.Parameter(library.ones(2))
+
+        def forward(self, x):
+            y = self.linear(x).relu()
+            return y.abs(), (y + self.shift) * 2, y.view(-1)
+
+    return library.fx.symbolic_trace(Shifted())
+
+
+def test_sorted_modules_have_new_code(oracle):
+    codes = []
+    for library in (torch, oracle):
+        tools = importlib.import_module(f"{library.__name__}.fx.passes.tools_common")
+        codes.append(tools.legalize_graph(make_shifted(library)).code)
+    assert codes[0] == codes[1] and codes[0].index("shift") < codes[0].index("linear")

@@ -57,6 +57,20 @@ def validate_partition(partition):
     return not partition or not depends_on_itself({*partition}, list_dependants(partition[0].graph))
 
 
+EARLY = {getattr(operator, name) for name in "add mul sub floordiv truediv mod le lt ge gt eq ne".split()}
+EARLY_OPERATORS = frozenset(
+    "sym_constrain_range sym_constrain_range_for_size _assert_async scalar_tensor _assert_scalar".split()
+)
+"""Functions of sizes, and checks, which go before other nodes that are complete."""
+
+
+def is_early(node):
+    """Return True for a node that a sorted graph has as soon as it is complete."""
+    return node.op == "call_function" and (
+        node.target in EARLY or getattr(node.target, "_opname", None) in EARLY_OPERATORS
+    )
+
+
 def legalize_graph(gm):
     """Sort the nodes of a graph module so that each comes after those that it depends on: in the order in which these are complete.
 
@@ -69,7 +83,7 @@ def legalize_graph(gm):
         for user in ordered[-1].users:
             left[user] -= 1
             if not left[user]:
-                ready.append(user)
+                (ready.appendleft if is_early(user) else ready.append)(user)
     if len(ordered) < len(left):
         raise RuntimeError(f"Input graph has cycles, unable to add {[node for node, count in left.items() if count]}")
     return put_in_order(gm, ordered)
@@ -101,6 +115,7 @@ def put_in_order(gm, ordered):
     for node in ordered:
         if node is not output:
             output.prepend(node)
+    gm.recompile()
     return gm
 
 
