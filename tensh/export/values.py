@@ -14,7 +14,7 @@ from tensh.support.escaping import visible_line
 from tensh.tracing.program import Place
 from tensh.utils._pytree_json import treespec_dumps, treespec_loads
 
-SIZE = re.compile(r"[\w ()+*/-]{1,200}", re.ASCII)
+SIZE = re.compile(r"[\w ()+*/.-]{1,200}", re.ASCII)
 """A dynamic size: a name, or an expression of names, which is printed and appears in errors."""
 
 

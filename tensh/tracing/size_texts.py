@@ -62,7 +62,9 @@ def name_values(traces, pairs):
             windows = any(each in getattr(node.target, "_opname", "") for each in WINDOWS)
             node.meta["sizes"] = [
                 known.get(sizes)
-                or (sizes[0] if len({*sizes}) == 1 else choose_name(sizes, pairs, dim, operands, windows))
+                or (sizes[0] if len({*sizes}) == 1 else None)
+                or name_scaled(node, dim, sizes, operands)
+                or choose_name(sizes, pairs, dim, operands, windows)
                 for dim, sizes in enumerate(zip(*shapes))
             ]
         elif node.target in COMPARISONS and (text := write_outcome(node)) is not None:
@@ -76,6 +78,18 @@ def name_values(traces, pairs):
             continue
         found.append(node)
     return found
+
+
+def name_scaled(node, dim, sizes, operands):
+    """Return the text of a size of an image that is scaled by a number with a fraction; None for other sizes."""
+    opname = getattr(node.target, "_opname", "")
+    scales = next((each for each in node.args if isinstance(each, list) and each and type(each[0]) is float), None)
+    if not opname.startswith("upsample_") or scales is None or dim < 2 or scales[dim - 2].is_integer():
+        return None
+    for place, numbers, text in operands:
+        if place == dim and all(int(scales[dim - 2] * one) == other for one, other in zip(numbers, sizes)):
+            return f"TruncToInt({scales[dim - 2]}*ToFloat({text}))"
+    return None
 
 
 def write_outcome(node):

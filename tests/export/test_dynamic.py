@@ -299,3 +299,24 @@ def test_one_tensor_as_several_arguments_has_dynamic_sizes():
     sizes = {0: torch.export.Dim("batch"), 2: torch.export.Dim("length", max=100)}
     program = torch.export.export(Attention(), (x, x, x), dynamic_shapes=(sizes, sizes, sizes))
     assert torch.equal(program.module()(y, y, y), Attention()(y, y, y))
+
+
+def make_scaling(library, settings):
+    class Scaling(library.nn.Module):
+        def forward(self, x):
+            return library.nn.functional.interpolate(x, **settings).relu()
+
+    return Scaling()
+
+
+@pytest.mark.parametrize("settings", [{"scale_factor": (1.5, 2.0)}, {"scale_factor": 2.5, "mode": "bilinear"}])
+def test_sizes_of_scaled_images_are_pytorchs(oracle, settings):
+    shapes = []
+    for library in (torch, oracle):
+        module, dim = make_scaling(library, settings), library.export.Dim
+        sizes = ({2: dim("h", min=4, max=64), 3: dim("w", min=4, max=64)},)
+        program = library.export.export(module, (library.rand(2, 3, 8, 8),), dynamic_shapes=sizes)
+        shapes.append([str(node.meta["val"].shape) for node in program.graph.nodes if "val" in node.meta])
+        x = library.rand(2, 3, 9, 10)
+        assert program.module()(x).shape == module(x).shape
+    assert shapes[0] == shapes[1]
