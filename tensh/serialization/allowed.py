@@ -6,6 +6,7 @@ checks its arguments; only a few kinds of values accept a state.
 
 import collections
 import contextlib
+import functools
 import pickle
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from tensh.engine.dtypes.device import layout as Layout
 from tensh.engine.dtypes.dtype import ALL, EIGHT_BITS
 from tensh.engine.dtypes.size import Size
 from tensh.serialization import containers, nested, rebuilding, sparse
-from tensh.serialization.containers import DamagedError, LackingError
+from tensh.serialization.containers import CallersError, DamagedError, LackingError
 from tensh.serialization.storages import KINDS, UNTYPED
 
 REFUSED = (
@@ -130,8 +131,15 @@ class Names:
     def __init__(self, more=None):
         self.more = more  # full name -> Known or None, beyond the default
         self.known = {}  # id of a value that a name stands for -> Known
-        self.given = list_allowed()
         self.outlines = {}
+
+    @functools.cached_property
+    def given(self):
+        """Full name -> object for what the user has declared safe, read where a file first needs one, as in PyTorch."""
+        try:
+            return list_allowed()
+        except (AttributeError, TypeError, ValueError) as error:  # nothing is wrong with the file
+            raise CallersError(error) from None
 
     @contextlib.contextmanager
     def outlining(self):

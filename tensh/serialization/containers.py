@@ -15,6 +15,10 @@ ALONE = 2**60  # integers below are their own hash
 FACTORIES = (None, int, float, str, list, dict, set, tuple, bool, collections.OrderedDict)
 
 
+class CallersError(Exception):
+    """Wraps an exception that is not a fault of the file."""
+
+
 class DamagedError(RuntimeError):
     """Raised for an inconsistent file."""
 

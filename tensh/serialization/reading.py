@@ -13,7 +13,7 @@ from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.shapes.composites.storage import UntypedStorage
 from tensh.serialization.allowed import Names
 from tensh.serialization.archive import BROKEN, Archive
-from tensh.serialization.containers import DamagedError, LackingError
+from tensh.serialization.containers import CallersError, DamagedError, LackingError
 from tensh.serialization.legacy import Legacy
 from tensh.serialization.unpickling import TRUNCATED
 from tensh.support.escaping import visible_line
@@ -125,10 +125,6 @@ def choose_place(map_location):
         return storage.bytes().view(row.dtype)
 
     return lambda row, where: _call_users(ask_place, row, where)
-
-
-class CallersError(Exception):
-    """Wraps an exception that is not a fault of the file."""
 
 
 def _call_users(function, *arguments):

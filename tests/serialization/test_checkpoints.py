@@ -271,7 +271,7 @@ def test_names_that_a_file_asks_for():
         assert serialization.get_safe_globals() == [(slice, "builtins.slice")]
         serialization.add_safe_globals([(1, 2, 3)])
         with pytest.raises(ValueError, match="Expected tuple of length 2"):
-            load(1)
+            load(range(1))
     finally:
         serialization.clear_safe_globals()
     with (
