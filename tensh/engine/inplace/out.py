@@ -10,7 +10,7 @@ from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast
 from tensh.engine.errors.messages import cannot_cast, does_not_fit, dtype_error
-from tensh.engine.errors.warnings import warn
+from tensh.engine.errors.warnings import warn, warn_once
 from tensh.engine.inplace.out_dtypes import CASTABLE_WORDS, EXACT_WORDS, WORDS_OF_PARTS
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part, refuse_shared
 from tensh.engine.inplace.writes import requires
@@ -91,6 +91,9 @@ def write_constant_out(out, result, name, strict=None, inputs=(), apart=True):
             b.shape,
             steps=memory.strides(b) if b.size and not b.flags.c_contiguous and memory.is_dense(b) else None,
         )
+    if b.dtype.kind in "cW" and out.array.dtype.kind in "biufV":
+        warn_once("Casting complex values to real discards the imaginary part")
+        b = b.real
     out.array[...] = b
     stamp_write(out.array)
     return out

@@ -22,7 +22,7 @@ EXACT = {
         "histc",
     "multi_dot(): expected out tensor to have dtype {0.spoken} but got {1.spoken}": "multi_dot",
     "tensordot: Expected the output tensor to have dtype {0.title}, but got an output tensor with dtype {1.title}":
-        "tensordot",
+        "inner tensordot",
     "linalg.vecdot: Expected out of dtype{0.title} but found {1.title}": "vecdot",
     "linalg.matrix_norm expected out tensor dtype {0.title} but got: {1.title}": "matrix_norm",
     "torch.ormqr: Expected input and result to have the same dtype, but input has dtype{0.title} and result has dtype "
@@ -56,7 +56,7 @@ WORDS_OF_PARTS = {
 
 SAFELY = "Expected result to be safely castable from {0.title} dtype, but got result with dtype {1.title}"
 CASTABLE = """
-    cholesky_inverse cholesky_solve linalg.cond linalg.pinv matrix_power tensorinv tensorsolve
+    cholesky cholesky_inverse cholesky_solve linalg.cond linalg.pinv matrix_power tensorinv tensorsolve
     torch.linalg.householder_product torch.linalg.matrix_rank
 """
 """The functions that name themselves, in these words, where a result cannot be cast to the dtype of ``out=``."""

@@ -43,7 +43,7 @@ def write_inplace(t, since, value, name, overlapping=False):
     node = value.node
     if mode.grad is True and since is not None and (uses_gradient(node) or uses_gradient(refresh_node(t))):
         refuse_unrecordable(t)
-    require_fit(t, value, overlapping)
+    require_fit(t, value, overlapping, name)
     if differentiating:
         refuse_capture(t, name)
     if node is not None:
@@ -169,7 +169,23 @@ def name_node_class(kind, name):
     return type(name, (kind,), {"__slots__": ()})
 
 
-def require_fit(t, value, overlapping=False):
+def bad_call(own, shape):
+    """The message for a product that is larger than the tensor it should be added to."""
+    return f"Bad in-place call: input tensor size {list(own)} and output tensor size {list(shape)} should match"
+
+
+def bad_outer_product(own, shape):
+    """The message for an outer product that is larger than the tensor it should be added to."""
+    if len(own) != 2:
+        return f"2D tensor expected, got {len(own)}D tensor for input"
+    rows, columns = shape
+    return f"size mismatch, input: {list(own)}, v1: [{rows}], v2: [{columns}]"
+
+
+WORDS_OF_SIZES = {**dict.fromkeys(("addmm_", "addmv_", "baddbmm_"), bad_call), "addr_": bad_outer_product}
+
+
+def require_fit(t, value, overlapping=False, name=None):
     """Raise unless ``value`` fits into ``t``; all checks come before the first write."""
     a, b = t.array, value.array
     if not overlapping:
@@ -178,7 +194,7 @@ def require_fit(t, value, overlapping=False):
         if (clash := broadcast_clash((a.shape, b.shape))) is not None:
             raise RuntimeError(clash)
         if (shape := np.broadcast_shapes(a.shape, b.shape)) != a.shape:
-            raise RuntimeError(does_not_fit(a.shape, shape))
+            raise RuntimeError(WORDS_OF_SIZES.get(name, does_not_fit)(a.shape, shape))
     if a.dtype is not b.dtype and not can_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype]):
         raise cannot_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype])
 
