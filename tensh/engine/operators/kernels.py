@@ -124,8 +124,8 @@ def choose(condition, input, other):
 
 
 def put(array, mask, values):
-    """A copy of ``array`` with ``values`` where the mask is true, in the order of both if they have the same."""
-    out = array.copy("K" if array.strides == values.strides else "C")
+    """A copy of ``array`` with ``values`` where the mask is true; in rows if their dimensions are in different orders."""
+    out = array.copy("K" if values.ndim == 0 or array.strides == values.strides else "C")
     np.putmask(out, mask, values)
     return out
 

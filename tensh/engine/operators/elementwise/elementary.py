@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays import memory
 from tensh.engine.arrays.halves import CLIP
 from tensh.engine.arrays.orders import order_of
 from tensh.engine.arrays.vectors import HAS_AVX512
@@ -45,7 +46,7 @@ def sign(input):
             out = np.where(nan, ZERO[input.dtype], out)
         return out if kind != "V" else out + ZERO[input.dtype]  # the sign of a bfloat16 may be -0
     if kind == "b":
-        return input.copy()
+        return memory.copy(input)
     return np.where(input == 0, ZERO[input.dtype], input / np.abs(input).astype(input.dtype))
 
 
@@ -122,7 +123,7 @@ def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
     if kind == "c":
         return complex_from(nan_to_num(input.real, nan, posinf, neginf), nan_to_num(input.imag, nan, posinf, neginf))
     if kind not in "fV":
-        return input.copy()
+        return memory.copy(input)
     dtype = input.dtype
     largest = float(np.finfo(dtype).max if kind == "f" else 3.3895313892515355e38)
     if posinf is None and neginf is None and kind == "f":
@@ -142,8 +143,8 @@ def frexp(input):
 
 
 # ── rounding ─────────────────────────────────────────────────────────────────
-ceil, floor, trunc = (ufunc_except("iu", np.ndarray.copy, function) for function in (np.ceil, np.floor, np.trunc))
-round = ufunc_except("iu", np.ndarray.copy, np.rint, "round")
+ceil, floor, trunc = (ufunc_except("iu", memory.copy, function) for function in (np.ceil, np.floor, np.trunc))
+round = ufunc_except("iu", memory.copy, np.rint, "round")
 
 
 @compute_in_float32

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.arguments.checks import dims
+from tensh.engine.arrays import memory
 from tensh.engine.arrays.threads import map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -172,6 +173,7 @@ def softmax_dim(input, dim):
         np.exp(out, out)
         return np.divide(out, spread(add_little(out, axis), input.shape, axis), out)
     if input.itemsize == 2:
+        input = input if input.flags.c_contiguous else memory.row_major(input)
         if axis < input.ndim - 1 and input.size:
             return softmax_of_halves(input, axis)
         return narrow_result(finish_in_blocks(finish_softmax, widen(input), axis), input.dtype)
@@ -203,6 +205,7 @@ def log_softmax_dim(input, dim):
         total = np.log(add_little(np.exp(out), axis))
         return np.subtract(out, spread(total, input.shape, axis), out)
     if input.itemsize == 2:
+        input = input if input.flags.c_contiguous else memory.row_major(input)
         if input.ndim and axis == input.ndim - 1 and input.size:
             return log_softmax_of_halves(input)
         return narrow_result(finish_in_blocks(finish_log_softmax, widen(input), axis), input.dtype)
