@@ -80,6 +80,7 @@ FAILURES = {
 -c:1: SyntaxError: invalid syntax
   ->  1 | x = 1 +
         |        ^
+        something must follow +
 """,
     "if True:\nx": """\
 -c:2: IndentationError: expected an indented block after 'if' statement on line 1

@@ -9,10 +9,15 @@ from tensh.support.columns import in_characters
 LINES_BEFORE = 2
 LONGEST = 8  # lines quoted of a place
 LONGEST_LINE = 240  # characters quoted of a line
+SHORTEST_LINE = 20  # characters quoted of a line in a narrow window
+MARGIN = 15  # columns beside a line: its number, and dots for what is left out
 
 
-def quote(place, failing, before=LINES_BEFORE):
-    """Yield (kind, text) pairs for the lines of a place and some lines before it, with the place marked."""
+def quote(place, failing, before=LINES_BEFORE, window=None):
+    """Yield (kind, text) pairs for the lines of a place and some lines before it, with the place marked.
+
+    Of a line whose marks would lie beyond the edge of a ``window`` of so many columns, the part around them is quoted.
+    """
     lines = place.source.lines
     last = min(place.end_line or place.line, place.line + LONGEST - 1, len(lines))
     width = max(len(str(last)), 2)
@@ -21,20 +26,24 @@ def quote(place, failing, before=LINES_BEFORE):
         yield ("mark", "  -> ") if inside and failing else ("margin", "     ")
         yield "margin", f"{number:>{width}} | "
         is_marked = inside and place.segment is not None
-        line, *columns = clip_line(lines[number - 1], *((place.column, place.end_column) if is_marked else (0, 0)))
+        line, *columns = lines[number - 1], *((place.column, place.end_column) if is_marked else (0, 0))
+        room = LONGEST_LINE if window is None else max(window - width - MARGIN, SHORTEST_LINE)
+        if cells(line[: columns[1]]) <= room:  # what follows the marks may be broken by the window
+            room = LONGEST_LINE
+        line, *columns = clip_line(line, *columns, room * len(line) // max(cells(line), 1))
         yield "code", line + "\n"
         if is_marked:
             yield "margin", " " * (width + 6) + "| "
             yield "mark", marks(line, *columns) + "\n"
 
 
-def clip_line(line, column, end_column):
-    """Return a line and two columns in it; of a very long line the part around the columns, and the columns in that
-    part."""
-    if len(line) <= LONGEST_LINE:
+def clip_line(line, column, end_column, longest):
+    """Return a line and two columns in it; of one longer than ``longest`` the part around the columns, and the columns in
+    that part."""
+    if len(line) <= longest:
         return line, column, end_column
-    begin = max(min(column - LONGEST_LINE // 4, len(line) - LONGEST_LINE), 0)
-    end = begin + LONGEST_LINE
+    begin = max(min(column - longest // 4, len(line) - longest), 0)
+    end = begin + longest
     before, after = "..." * (begin > 0), "..." * (end < len(line))
     moved = [min(place, end) - begin + len(before) for place in (column, end_column)]
     return f"{before}{line[begin:end]}{after}", *moved

@@ -23,7 +23,7 @@ def short(failure, shown=0, width=None):
     """
     yield from _head(failure, width)
     if failure.places:
-        yield from quote(failure.places[0], failing=True)
+        yield from quote(failure.places[0], failing=True, window=width)
     if failure.explanation:
         yield from render_explanation(failure.explanation, width)
     elif failure.operands:
@@ -41,7 +41,7 @@ def short(failure, shown=0, width=None):
         yield "plain", "".join(f"  {line}\n" for line in shorten_middle(note).split("\n"))
     if failure.inside:
         yield "note", "  " + _("raised in {place}").format(place=failure.inside) + "\n"
-    yield from _callers(failure.places)
+    yield from _callers(failure.places, width)
     if failure.cause:
         yield "note", f"  {_(failure.reason)}\n"
         yield from short(failure.cause, width=width)
@@ -208,7 +208,7 @@ def warning_lines(place, kind, message, note, width):
     yield "warning", kind
     yield "plain", f": {shorten_middle(safe_str(message))}\n"
     if place.text:
-        yield from quote(note.place if note else place, failing=False, before=0)
+        yield from quote(note.place if note else place, failing=False, before=0, window=width)
     if note:
         yield "plain", fill(note.message, width)
         yield from render_advice(note)
@@ -221,7 +221,7 @@ def format_note(note, width):
     before = cells("".join(text for _kind, text in head))
     yield "plain", fill(note.message, width, before).lstrip(" ")
     if note.place.text:
-        yield from quote(note.place, failing=False, before=0)
+        yield from quote(note.place, failing=False, before=0, window=width)
     yield from render_advice(note)
 
 
@@ -257,7 +257,7 @@ def _head(failure, width):
     yield "plain", "\n"
 
 
-def _callers(places):
+def _callers(places, width):
     """Show the callers of the first place, innermost first."""
     hidden = len(places) - 1 - 2 * MOST_CALLERS
     for index in range(1, len(places)):
@@ -275,4 +275,4 @@ def _callers(places):
         )
         yield "place", where
         yield "plain", "\n"
-        yield from quote(place, failing=False, before=0)
+        yield from quote(place, failing=False, before=0, window=width)
