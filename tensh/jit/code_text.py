@@ -207,6 +207,8 @@ def is_default(parameter, value):
     if node.kind() != "prim::Constant":
         return node.kind() == "prim::ListConstruct" and not node.taken and default == ()
     constant = node.constant
+    if isinstance(constant, list) and type(default) is int and parameter.list:
+        return all(each == default for each in constant)
     default = REDUCTIONS.get(str(default).lower(), default) if parameter.name == "reduction" else default
     if isinstance(constant, Tensor) or isinstance(default, str) != isinstance(constant, str):
         return False

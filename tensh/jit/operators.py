@@ -195,6 +195,7 @@ ADAPTED = {
     "_convolution": convolution, **resizing.KERNELS, "dropout": lambda input, p, train: torch.nn.functional.dropout(input, p, train),
     "dropout_": lambda input, p, train: torch.nn.functional.dropout(input, p, train, inplace=True),
     "broadcast_shapes": lambda *sizes: list(torch.broadcast_shapes(*sizes)),
+    "relu6_": lambda input: torch.nn.functional.relu6(input, inplace=True),
     "is_autocast_enabled": lambda *ignored: torch.is_autocast_enabled(),
     "wait": lambda future: future.wait() if isinstance(future, Future) else future,
 }  # fmt: skip

@@ -1,8 +1,8 @@
 """Functions to script with loops that are left early, also out of contexts, with tasks and tests of types, and with loops for values that nothing reads."""
 
-# ruff: noqa: B007, F841, SIM117, UP006, UP007, UP035
+# ruff: noqa: B007, F841, SIM117, UP006, UP007, UP035, UP045
 
-from typing import Any, Dict, List, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 
 def make_loops(torch):
@@ -140,6 +140,27 @@ def make_tests_of_types(torch):
         if isinstance(n, int):
             return float(n)
         return float(n) + 1
+
+    def t_none_or_others(x, n: Optional[Union[int, str]]):
+        if n is None:
+            return "none"
+        elif isinstance(n, str):
+            return n
+        else:
+            return str(n)
+
+    def t_tuple_with_none(x, n: int) -> Tuple[torch.Tensor, Optional[int]]:
+        if n > 2:
+            return x, n
+        return x, None
+
+    def t_functions_of_layers(x, n: int):
+        rows = x.expand(2, 3)
+        return (
+            torch.nn.functional.normalize(rows),
+            torch.nn.functional.relu6(rows),
+            torch.nn.functional.avg_pool2d(rows[None], 2),
+        )
 
     def t_counts(x, n: int):
         lengths = {"a": [n, n], "b": [1]}

@@ -233,3 +233,33 @@ def test_enums_of_the_program_are_those_of_a_file(oracle):
         file.seek(0)
         loaded = library.jit.load(file)
         assert [loaded(library.ones(1), each).item() for each in Shade] == [1, 2]
+
+
+def test_methods_name_their_own_class_while_it_is_decorated(oracle):
+    for library in (torch, oracle):
+
+        @library.jit.script
+        class Stack:
+            def __init__(self):
+                self.items: List[int] = []
+
+            def push(self, value: int):
+                self.items.append(value)
+
+            def same(self, other: "Stack") -> bool:
+                return self.items == other.items
+
+            def copy(self) -> "Stack":
+                made = Stack()
+                for each in self.items:
+                    made.push(each)
+                return made
+
+        def compare(value: int):
+            stack = Stack()
+            stack.push(value)
+            other = stack.copy()
+            other.push(1)
+            return stack.same(stack.copy()), stack.same(other)
+
+        assert library.jit.script(compare)(3) == (True, False)

@@ -59,7 +59,7 @@ class Checker(
 
     def __init__(self, program, fn, owner=None):
         self.program, self.fn, self.owner = program, fn, owner
-        self.source, self.text = Source(fn), Text(fn)
+        self.source, self.text = Source(fn, owner), Text(fn)
         self.frame, self.pending, self.returned = Frame(), self.source.tree, None
         self.border = TypedSignature(fn, owner if isinstance(owner, type) or owner is None else "self")
         self.wanted = None

@@ -60,7 +60,7 @@ class Compiler(
     """Compiles one function, or with ``owner`` one method of a module."""
 
     def __init__(self, program, fn, owner=None, kinds=(), loop_result=None):
-        super().__init__(Source(fn))
+        super().__init__(Source(fn, owner))
         self.program, self.fn, self.owner, self.kinds = program, fn, owner, kinds
         self.result_kind, self.loop_result = None, loop_result
         self.raised_kind = None  # the type of the last call that raises

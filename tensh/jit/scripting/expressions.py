@@ -2,6 +2,7 @@
 
 import ast
 import enum
+import typing
 from typing import Any
 
 from tensh.engine.core.tensor import Tensor
@@ -11,7 +12,7 @@ from tensh.jit.classes import is_enum
 from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.calling import call_operator, pack, unpack
 from tensh.jit.scripting.classes import is_instance_value
-from tensh.jit.scripting.kinds import fields_of, join, none, optional_of, parts_of
+from tensh.jit.scripting.kinds import fields_of, join, members_of, none, parts_of, without_none
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef
 from tensh.jit.types import is_named_tuple
 
@@ -262,7 +263,7 @@ class Expressions:
             if isinstance(found, Known) and found.value is None
             else Tensor
         )
-        if optional_of(kind) is not None:
+        if kind in (typing.Any, object) or kind is not none and none in members_of(kind):
             return None
         return (kind is none) is isinstance(node.ops[0], ast.Is)
 
@@ -279,7 +280,7 @@ class Expressions:
             and is_none(node.comparators[0])
         ):
             value = self.names.get(getattr(node.left, "id", None))
-            inner = optional_of(value.value_kind) if isinstance(value, ScriptValue) else None
+            inner = without_none(value.value_kind) if isinstance(value, ScriptValue) else None
             if inner is not None:
                 self.cast(node.left.id, none if isinstance(node.ops[0], ast.Is) is holds else inner)
         elif isinstance(node, ast.Call) and "isinstance" in (

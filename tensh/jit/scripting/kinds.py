@@ -13,7 +13,7 @@ from tensh.jit.types import optional as optional_of
 
 __all__ = [
     "ANY_CLASS", "ANY_ENUM", "NUMBER", "FunctionKind", "ModuleKind", "element_of", "fields_of", "fits", "is_complete", "join", "members_of", "optional_of", "parts_of", "read_kind",
-    "text_of", "uniform",
+    "text_of", "uniform", "without_none",
 ]  # fmt: skip
 
 none = type(None)
@@ -174,6 +174,12 @@ def members_of(kind):
     return get_args(kind) if origin_of(kind) is Union else (kind,)
 
 
+def without_none(kind):
+    """Return the type of a value that may be None where it is not; None for other types."""
+    rest = tuple(each for each in members_of(kind) if each is not none)
+    return Union[rest] if rest and len(rest) < len(members_of(kind)) else None  # noqa: UP007
+
+
 def fill(kind, found):
     """Return a type with the types of its variables."""
     if isinstance(kind, TypeVar):
@@ -206,4 +212,8 @@ def join(one, other):
     if none in (one, other):
         kind = other if one is none else one
         return None if isinstance(kind, ModuleKind) else kind | None
+    own, others = parts_of(one), parts_of(other)
+    if own is not None and others is not None and len(own) == len(others):
+        parts = list(map(join, own, others))
+        return None if None in parts else tuple[tuple(parts)]
     return None

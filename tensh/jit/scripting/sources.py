@@ -6,6 +6,7 @@ import inspect
 import textwrap
 
 from tensh.jit.scripting.kinds import uniform
+from tensh.jit.types import names_around
 
 __all__ = ["NotScriptable", "Source"]
 
@@ -15,10 +16,13 @@ class NotScriptable(RuntimeError):
 
 
 class Source:
-    """A function with its syntax tree.  Raise NotScriptable if there is no source."""
+    """A function with its syntax tree; in a method of the class ``owner`` its name means the class, also while it is decorated.
 
-    def __init__(self, fn):
-        self.fn = fn
+    Raise NotScriptable if there is no source.
+    """
+
+    def __init__(self, fn, owner=None):
+        self.fn, self.own = fn, {owner.__name__: owner} if isinstance(owner, type) else {}
         try:
             lines, self.first = inspect.getsourcelines(fn)
         except (OSError, TypeError):
@@ -48,6 +52,8 @@ class Source:
 
     def find(self, name):
         """Return (True, what a name means outside the function); (False, None) if it means nothing."""
+        if name in self.own:
+            return True, self.own[name]
         if name in self.fn.__code__.co_freevars:
             cell = self.fn.__closure__[self.fn.__code__.co_freevars.index(name)]
             return True, cell.cell_contents
@@ -58,9 +64,7 @@ class Source:
 
     def evaluate(self, node):
         """Return the value of an annotation, which may be quoted."""
-        known = dict(self.fn.__globals__)
-        if self.fn.__closure__:
-            known |= {name: cell.cell_contents for name, cell in zip(self.fn.__code__.co_freevars, self.fn.__closure__)}
+        known = self.fn.__globals__ | names_around(self.fn) | self.own
         try:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 node = ast.parse(node.value.strip(), mode="eval").body

@@ -91,8 +91,8 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
 @form
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
     denominator = input.norm(p, [dim], keepdim=True).clamp_min(eps).expand_as(input)
-    result = input / denominator if out is None else torch.div(input, denominator, out=out)
-    return result
+    result = input / denominator
+    return result if out is None else out.copy_(result)
 
 
 @form
