@@ -192,6 +192,8 @@ def read_sizes(name, parameter, position, value, dims):
 def check_fractional(dims, shape, kernel, sizes, samples):
     """Raise PyTorch's errors for sizes and samples that do not fit the input."""
     name = "fractional_max_pool2d()" if dims == 2 else "fractional_max_pool3d_out()"
+    if len(shape) > dims + 2:
+        raise RuntimeError(f"{name}: Expected {dims + 1}D or {dims + 2}D tensor, but got: {list(shape)}")
     if 0 in shape[1:]:
         empty = shape.index(0, 1)
         raise RuntimeError(

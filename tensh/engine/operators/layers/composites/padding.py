@@ -33,6 +33,8 @@ def pad(input, pad, mode="constant", value=None):
     """
     shape = require(input, "pad", "input", 1).array.shape
     pad = counts(pad)
+    if mode != "constant" and mode not in MODES:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(pad) > 2 * len(shape):
@@ -44,8 +46,6 @@ def pad(input, pad, mode="constant", value=None):
         if value is not None and not isinstance(value, (int, float)):
             raise TypeError(f"pad(): argument 'value' (position 4) must be float, not {type_name(value)}")
         return constant_pad_nd.fn(input, pad, 0 if value is None else float(value))
-    if mode not in MODES:
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if not pad or len(pad) > 6 or len(shape) not in (len(pad) // 2 + 1, len(pad) // 2 + 2):

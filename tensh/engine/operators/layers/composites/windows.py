@@ -78,15 +78,16 @@ def geometry(kind, dims, name, kernel_size, stride, padding, dilation):
 @functools.lru_cache(1024)
 def output_sizes(spatial, kernel, stride, padding, dilation, ceil_mode):
     """Return the number of windows in every dimension; raise PyTorch's errors for settings without any."""
-    if any(s <= 0 for s in stride):
-        raise RuntimeError("stride should not be zero")
-    for p, k, d in zip(padding, kernel, dilation):
+    for s, p, k, d in zip(stride, padding, kernel, dilation):
+        if s == 0:
+            raise RuntimeError("stride should not be zero")
         if p < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-        if p > (d * (k - 1) + 1) // 2:
+        if p > int((d * (k - 1) + 1) / 2):
             raise RuntimeError(
                 f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}"
             )
+    check_window(stride, dilation, kernel)
     return tuple(
         output_size(n, k, s, p, d, ceil_mode) for n, k, s, p, d in zip(spatial, kernel, stride, padding, dilation)
     )
@@ -121,27 +122,30 @@ def require_addressable(sizes, itemsize):
 AXES = {2: "HW", 3: "THW"}
 
 
-def check_window(stride, dilation, kernel, dims):
-    if any(s <= 0 for s in stride):
-        raise RuntimeError("stride should not be zero")
-    if any(k <= 0 for k in kernel):
-        found = " ".join(f"k{axis}: {k}" for axis, k in zip(AXES[dims], kernel))
-        raise RuntimeError(f"kernel size should be greater than zero, but got {found}")
-    if any(d <= 0 for d in dilation):
-        found = " ".join(f"dilation{axis}: {d}" for axis, d in zip(AXES[dims], dilation))
-        raise RuntimeError(f"dilation should be greater than zero, but got {found}")
+def check_window(stride, dilation, kernel):
+    """Raise RuntimeError for numbers that are not positive."""
+    for what, letter, numbers in (("kernel size", "k", kernel), ("stride", "d", stride), ("dilation", "dilation", dilation)):
+        if any(n <= 0 for n in numbers):
+            found = " ".join(f"{letter}{axis}: {n}" for axis, n in zip(AXES[len(numbers)], numbers))
+            raise RuntimeError(f"{what} should be greater than zero, but got {found}")
 
 
-def check_shape(name, shape, dims):
-    """Raise for a wrong number of dimensions, or an empty dimension other than the batch."""
-    batched = len(shape) == dims + 2
-    if not batched and len(shape) != dims + 1:
-        if dims == 2 and name.startswith("avg") and len(shape) < 3:
-            raise IndexError(
-                f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got -3)"
-            )
+def check_dims(name, shape, dims):
+    """Raise for a wrong number of dimensions."""
+    if len(shape) in (dims + 1, dims + 2):
+        return
+    if name != "avg_pool2d":
         raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
-    if 0 not in shape[batched:]:
+    if len(shape) < 3:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got -3)"
+        )
+
+
+def check_lengths(name, shape, dims):
+    """Raise RuntimeError for an empty dimension other than the batch, or more dimensions than a batch has."""
+    batched = len(shape) > dims + 1
+    if 0 not in shape[batched:] and len(shape) < dims + 3:
         return
     if dims == 2:
         raise RuntimeError(
@@ -157,10 +161,10 @@ def check_shape(name, shape, dims):
 def windows(name, input, dims, kernel, stride, padding, dilation, ceil_mode):
     """Check all settings; return the number of windows in every dimension."""
     shape = input.array.shape
-    check_window(stride, dilation, kernel, dims)
-    first = max(len(shape) - dims, 0)
+    check_dims(name, shape, dims)
+    first = len(shape) - dims
     sizes = output_sizes(shape[first:], kernel, stride, padding, dilation, ceil_mode)
-    check_shape(name, shape, dims)
+    check_lengths(name, shape, dims)
     if name == "avg_pool3d" and any(n < k for n, k in zip(shape[first:], kernel)):
         image, window = (
             " ".join(f"{k}{a}: {n}" for a, n in zip("THW", each)) for k, each in (("", shape[first:]), ("k", kernel))
