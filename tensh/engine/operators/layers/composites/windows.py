@@ -124,7 +124,11 @@ AXES = {2: "HW", 3: "THW"}
 
 def check_window(stride, dilation, kernel):
     """Raise RuntimeError for numbers that are not positive."""
-    for what, letter, numbers in (("kernel size", "k", kernel), ("stride", "d", stride), ("dilation", "dilation", dilation)):
+    for what, letter, numbers in (
+        ("kernel size", "k", kernel),
+        ("stride", "d", stride),
+        ("dilation", "dilation", dilation),
+    ):
         if any(n <= 0 for n in numbers):
             found = " ".join(f"{letter}{axis}: {n}" for axis, n in zip(AXES[len(numbers)], numbers))
             raise RuntimeError(f"{what} should be greater than zero, but got {found}")
