@@ -29,7 +29,7 @@ def install(children=True, safetensors=True):
     >>> tensh.install()  # doctest: +SKIP
     >>> import torch  # doctest: +SKIP
     """
-    if any(isinstance(each, Finder) for each in sys.meta_path):
+    if is_installed():
         return
     if is_pytorch_loaded():
         raise RuntimeError("PyTorch has been imported already: call tensh.install() before anything imports torch")
@@ -37,6 +37,16 @@ def install(children=True, safetensors=True):
     _rename_parts("torch")
     if children:
         os.environ |= environment(os.environ, safetensors)
+
+
+def is_installed():
+    """Return True if `import torch` imports tensh."""
+    return any(isinstance(each, Finder) for each in sys.meta_path)
+
+
+def come_first():
+    """Find modules before other finders, which would load tensh's own under their names in tensh, as pytest's does."""
+    sys.meta_path.sort(key=lambda each: not isinstance(each, Finder))
 
 
 def environment(variables, safetensors=True):
@@ -59,7 +69,7 @@ def torch_is_tensh(noticed=None, children=False):
         yield
     finally:
         sys.meta_path.remove(finder)
-        if not any(isinstance(each, Finder) for each in sys.meta_path):  # placed by an enclosing context
+        if not is_installed():  # by an enclosing context
             _rename_parts("tensh")
         for name in _torch_modules():
             del sys.modules[name]

@@ -74,6 +74,17 @@ def test_tests_have_tensh_for_torch(tmp_path, mode):
     assert done.returncode == 0, done.stdout
 
 
+def test_tests_see_names_of_torch_however_it_became_tensh(tmp_path):
+    """pytest finds modules of its plugins itself, under their own names."""
+    code = "import torch\ndef test_it():\n    assert torch.optim.SGD.__module__ == 'torch.optim.sgd'\n"
+    (tmp_path / "test_it.py").write_text(code)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | tensh.alias.environment(os.environ), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout
+
+
 def test_an_environment_has_tensh_for_torch_until_it_is_taken_back(tmp_path):
     venv.create(tmp_path / "env", symlinks=os.name != "nt")
     python = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"

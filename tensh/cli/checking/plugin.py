@@ -4,6 +4,8 @@ Documents are checked only on request, by `pytest --tensh-check` or `tensh_check
 every cell of an .ipynb or .tsh file is a test, and every cell of a .py or .md file that holds stored output.
 """
 
+import sys
+
 
 def pytest_addoption(parser):
     """Declare the options and the setting."""
@@ -26,6 +28,10 @@ def pytest_load_initial_conftests(early_config):
         except RuntimeError:
             words = "a plugin of pytest has imported PyTorch already: run `tensh exec pytest`, or leave the plugin out with `-p no:NAME`"
             raise pytest.UsageError(f"--tensh: {words}") from None
+    if "tensh.alias" in sys.modules:
+        from tensh.alias import come_first
+
+        come_first()
 
 
 def pytest_collect_file(file_path, parent):

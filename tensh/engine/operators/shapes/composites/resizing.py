@@ -15,9 +15,9 @@ from tensh.engine.autograd.leaves import renew_leaf, replace_array
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.clock import continue_version, mode, owner, stamp_write
 from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
-from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dtypes.device import channels_last, channels_last_3d, contiguous_format, preserve_format
+from tensh.engine.dtypes.device import CONSTANTS, channels_last, channels_last_3d, contiguous_format, preserve_format
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.inplace.writes import refuse_unrecordable
 from tensh.engine.methods.settings import fill_unset
@@ -70,6 +70,8 @@ def resize_as_(self, the_template, *, memory_format=None):
     Raise RuntimeError for a tensor that requires grad.
     """
     shape = require(the_template, "resize_as_", "the_template", 1).array.shape
+    if self.layout is CONSTANTS["sparse_coo"] and type(the_template.array) in SPARSE:
+        return PUBLIC["resize_as_sparse_"](self, the_template)
     if memory_format is preserve_format:
         formats = () if the_template.is_contiguous() else (channels_last, channels_last_3d)
         memory_format = next((form for form in formats if the_template.is_contiguous(memory_format=form)), None)
