@@ -209,7 +209,7 @@ class Chain:
         if self.few is not None and first.dtype is F4 and first.size < FEW:
             return self.compute_few(arrays, arguments[len(arrays) :], options)
         numbers = find_numbers(dtype, *arguments, **options)
-        out = np.empty(first.shape, first.dtype) if is_mixed else np.empty_like(first)
+        out = np.empty(first.shape, dtype) if is_mixed or 0 in first.strides else np.empty_like(first)
         if first.size > BLOCK and (flat := flatten((out, *arrays))):
             compute_blocks(self.compiled, flat[0], flat[1:], numbers)
         elif first.size >= PARALLEL_HEAVY and lines_of(arrays, first.shape):
@@ -237,7 +237,11 @@ class Chain:
         """The result in the dtype of the arguments, in blocks of float64."""
         if not arguments[0].ndim:
             return self.compute_wide([a.reshape(1) for a in arguments]).reshape(())
-        out = np.empty_like(arguments[0])
+        if any([a.shape != arguments[0].shape for a in arguments]):
+            arguments = np.broadcast_arrays(*arguments)
+            out = np.empty(arguments[0].shape, arguments[0].dtype)
+        else:
+            out = np.empty_like(arguments[0])
         flat = flatten((out, *arguments))
         if flat is None:
             out[...] = self(*[a.astype(F8) for a in arguments])

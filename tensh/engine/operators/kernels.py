@@ -107,7 +107,10 @@ def fill_where(input, mask, value):
         return zero_unless(input, np.logical_not(mask))
     value = SCALARS[value, input.dtype] if value else ZERO[input.dtype]
     if input.shape == mask.shape and input.ndim:
-        return blend(mask, value, input) if input.size >= LARGE and input.itemsize < 8 else put(input, mask, value)
+        if input.size >= LARGE and input.itemsize < 8:
+            return blend(mask, value, input)
+        if input.flags.c_contiguous:
+            return put(input, mask, value)
     return np.where(mask, value, input)
 
 
@@ -116,16 +119,16 @@ def choose(condition, input, other):
     if input.dtype is not other.dtype:
         input, other = promote(input, other)
     if condition.shape == input.shape == other.shape and input.ndim:
-        if input.size < LARGE:
-            return put(other, condition, input)  # takes 300 ns less than np.where
-        if input.itemsize < 8:
+        if input.size >= LARGE and input.itemsize < 8:
             return blend(condition, input, other)
+        if other.flags.c_contiguous:
+            return put(other, condition, input)  # takes 300 ns less than np.where
     return np.where(condition, input, other)
 
 
 def put(array, mask, values):
-    """A copy of ``array`` with ``values`` where the mask is true; in rows if their dimensions are in different orders."""
-    out = array.copy("K" if values.ndim == 0 or array.strides == values.strides else "C")
+    """A copy of ``array``, which is in rows, with ``values`` where the mask is true."""
+    out = array.copy()
     np.putmask(out, mask, values)
     return out
 

@@ -207,7 +207,7 @@ def masked_fill(input, mask, value):
     tensors = isinstance(input, Tensor) and isinstance(mask, Tensor)
     if tensors and mask.array.dtype is BOOL and type(value) in WEAK[input.array.dtype.kind]:
         FITTING[value, input.array.dtype]  # raises if the value does not fit
-        return masked_fill_op.fn(input, mask, value)
+        return in_rows(masked_fill_op.fn(input, mask, value))
     if not tensors or not isinstance(value, Tensor) and as_number(value) is None:
         fits_none("masked_fill", (input, mask, value), "(Tensor input, Tensor mask, Tensor value)",
                   "(Tensor input, Tensor mask, Number value)")  # fmt: skip
@@ -218,14 +218,22 @@ def masked_fill(input, mask, value):
         )
     dtype = BY_NUMPY[input.array.dtype]
     if not isinstance(value, Tensor):
-        return masked_fill_op.fn(input, mask, cast_scalar(as_number(value), dtype))
+        return in_rows(masked_fill_op.fn(input, mask, cast_scalar(as_number(value), dtype)))
     if value.array.ndim:
         raise RuntimeError(
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{value.array.ndim} dimension(s)."
         )
     cast_scalar(value.array.item(), dtype)
-    return masked_fill_tensor.fn(input, mask, value)
+    return in_rows(masked_fill_tensor.fn(input, mask, value))
+
+
+def in_rows(made):
+    """Return a tensor that was just made, in rows, as PyTorch fills a copy in rows."""
+    array = made.array
+    if type(array) is np.ndarray and not array.flags.c_contiguous:
+        made.array = np.ascontiguousarray(array)
+    return made
 
 
 def masked_fill_(input, mask, value):
