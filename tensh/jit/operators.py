@@ -11,6 +11,7 @@ from tensh._aten.overloads import REQUIRED, schemas_for_files
 from tensh.engine.core.tensor import Tensor
 from tensh.futures import Future
 from tensh.jit.codes import DTYPES, FORMATS
+from tensh.jit.failures import Error
 from tensh.jit.meanings import FUNCTIONS, divide, greatest, least, power, remainder, round_number
 from tensh.jit.value_text import describe_value
 from tensh.nn.modules.module import Module
@@ -54,9 +55,9 @@ def set_attribute(owner, name, value):
     owner.__dict__["_attributes"][name] = value
 
 
-def raise_exception(message="", *ignored):
-    """Raise the error of TorchScript's ``raise``."""
-    raise RuntimeError(f"The following operation failed in the TorchScript interpreter.\n{message}")
+def raise_exception(message="", kind=None, *ignored):
+    """Raise the error of TorchScript's ``raise``; ``kind`` is the full name of the exception's class."""
+    raise Error(f"The following operation failed in the TorchScript interpreter.\n{kind or 'RuntimeError'}: {message}")
 
 
 def small_range(*args):

@@ -211,3 +211,18 @@ def test_submodules_of_traces_cannot_be_called(oracle):
     for library in (torch, oracle):
         with pytest.raises(RuntimeError, match=r"^Trace submodules cannot be called\.$"):
             make_called_twice(library).first(library.ones(2))
+
+
+def test_exceptions_of_files_are_pytorchs(oracle):
+    def check(x, k: int):
+        if k > 1:
+            raise ValueError("too many")
+        assert k > 0, "not one"
+        return x
+
+    for number, last in ((2, "builtins.ValueError: too many"), (0, "RuntimeError: AssertionError: not one")):
+        for library in (torch, oracle):
+            loaded = library.jit.load(saved(library.jit.script(check), library))
+            with pytest.raises(library.jit.Error) as raised:
+                loaded(library.ones(1), number)
+            assert str(raised.value).strip().endswith(last)
