@@ -11,6 +11,7 @@ OF_MEMORY = (
     "Tensor.view",
     "Tensor.view_as",
     "as_strided",
+    "as_strided_scatter",
     "as_strided_copy",
     "view_as_complex",
     "view_as_complex_copy",

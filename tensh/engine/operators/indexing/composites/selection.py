@@ -34,7 +34,6 @@ from tensh.engine.operators.indexing.scatter import (
     scatter_number,
 )
 from tensh.engine.operators.indexing.scatter import index_put as index_put_op
-from tensh.engine.operators.shapes.composites.layout import contiguous
 from tensh.engine.operators.shapes.composites.parts import require_room
 from tensh.engine.operators.shapes.composites.reshaping import expand_to, reshape_to
 from tensh.engine.operators.shapes.embedding import diagonal_put, number_as, select_put, slice_put, strided_put
@@ -381,5 +380,10 @@ def as_strided_scatter(input, src, size, stride, storage_offset=None):
     size, stride = dims_of(size, "as_strided_scatter", "size"), dims_of(stride, "as_strided_scatter", "stride")
     start = memory.offset(array) if storage_offset is None else storage_offset
     require_room(array, size, stride, start)
-    dense = input if array.flags.c_contiguous else contiguous(input)
-    return strided_put.fn(dense, src, size, stride, start - memory.offset(array))
+    if array.flags.c_contiguous:
+        return strided_put.fn(input, src, size, stride, start - memory.offset(array))
+    if input.requires_grad:
+        raise RuntimeError("as_strided_scatter is currently only supported for contiguous inputs")
+    changed = strided_put.fn(wrap(memory.flat_memory(array)), src, size, stride, start)  # all of its memory
+    place = array.shape, memory.strides(array), memory.offset(array)
+    return changed.as_strided(*place) if changed.requires_grad else wrap(memory.view_strided(changed.array, *place))
