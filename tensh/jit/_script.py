@@ -114,7 +114,7 @@ class ScriptFunction:
         return call_script(self, self._compute, args, kwargs)
 
     def _compute(self, args, kwargs):
-        self._border.check(args, kwargs)
+        args, kwargs = self._border.take(args, kwargs)
         return run_scripted(self._run, args, kwargs)
 
     def __get__(self, instance, owner=None):
@@ -144,7 +144,7 @@ class ScriptMethod:
 
     def _compute(self, args, kwargs):
         if self._border is not None:
-            self._border.check(args, kwargs)
+            args, kwargs = self._border.take(args, kwargs)
         return run_scripted(self._run, (self.owner, *args), kwargs)
 
     @property

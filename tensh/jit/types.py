@@ -144,10 +144,11 @@ def fits_type(value, kind, exact=False):
             fits_type(k, args[0], exact) and fits_type(v, args[1], exact) for k, v in value.items()
         )
     if origin is tuple:
+        kinds = tuple if exact else (tuple, list)  # PyTorch makes tuples of lists
         if args[1:] == (...,):
-            args = args[:1] * len(value) if isinstance(value, tuple) else args
+            args = args[:1] * len(value) if isinstance(value, kinds) else args
         return (
-            isinstance(value, tuple)
+            isinstance(value, kinds)
             and len(value) == len(args)
             and all(map(lambda v, k: fits_type(v, k, exact), value, args))
         )
@@ -156,6 +157,14 @@ def fits_type(value, kind, exact=False):
     if origin is collections.abc.Callable or not isinstance(kind, type):
         return True
     return isinstance(value, kind)
+
+
+def declared_sequence(value, kind):
+    """Return a list as the tuple that is declared, or a tuple as the list; other values as they are."""
+    wanted = origin_of(optional(kind) or kind)
+    if type(value) is list and wanted is tuple:
+        return tuple(value)
+    return list(value) if type(value) is tuple and wanted is list else value
 
 
 def default_text(value, kind=None):
@@ -225,6 +234,15 @@ class TypedSignature:
             parts.append(f"{short_name_of(kind)} {name}{shown}")
         result = short_name_of(self.result if self.annotated or self.infer is None else self.infer())
         return f"{self.name}({', '.join(parts)}) -> {f'({result})' if result.startswith('(') else result}"
+
+    def take(self, args, kwargs):
+        """Check arguments, and return them with sequences of the declared kind: tuples for lists, lists for tuples."""
+        self.check(args, kwargs)
+        if not any(type(each) in (list, tuple) for each in (*args, *kwargs.values())):
+            return args, kwargs
+        kinds = [*self.kinds.values()]
+        args = [declared_sequence(value, kind) for value, kind in zip(args, kinds)] + list(args[len(kinds) :])
+        return args, {name: declared_sequence(value, self.kinds.get(name)) for name, value in kwargs.items()}
 
     def check(self, args, kwargs):
         """Raise PyTorch's RuntimeError for arguments of other types."""
