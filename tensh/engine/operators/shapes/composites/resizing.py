@@ -71,7 +71,7 @@ def resize_as_(self, the_template, *, memory_format=None):
     """
     shape = require(the_template, "resize_as_", "the_template", 1).array.shape
     if self.layout is CONSTANTS["sparse_coo"] and type(the_template.array) in SPARSE:
-        return PUBLIC["resize_as_sparse_"](self, the_template)
+        return self.resize_as_sparse_(the_template)
     if memory_format is preserve_format:
         formats = () if the_template.is_contiguous() else (channels_last, channels_last_3d)
         memory_format = next((form for form in formats if the_template.is_contiguous(memory_format=form)), None)
