@@ -46,9 +46,12 @@ def speaking(language):
         choose(before)
 
 
-def language_of(text):
-    """Guess the language of a text by tensh: Chinese if most of its Chinese words are in the catalogue."""
-    words = re.findall(HAN, text)
+def language_of(text, program=""):
+    """Guess the language of a text by tensh: Chinese if most of its Chinese words are in the catalogue.
+
+    Words that the program contains are its own, even those that are in the catalogue.
+    """
+    words = [word for word in re.findall(HAN, text) if word not in program]
     if not words:
         return ENGLISH
     translations = getattr(catalogue("zh"), "_catalog", {}).values()

@@ -7,6 +7,7 @@ import pytest
 
 import tensh
 import tensh.alias
+from tests.support.project import ROOT
 
 LATE = """nn.modules.conv nn.modules.rnn nn.modules.utils nn.modules.linear_cross_entropy_options nn.parameter nn.utils.rnn torch_version
     optim.swa_utils distributions.kl autograd.functional utils.checkpoint fft special""".split()
@@ -35,3 +36,23 @@ def test_modules_have_their_own_names_again_afterwards():
     with tensh.alias.torch_is_tensh():
         assert conv.__name__ == "torch.nn.modules.conv"
     assert conv.__name__ == "tensh.nn.modules.conv"
+
+
+DECLARED = """
+import tensh, tensh.autograd.forward_ad, tensh.optim
+from tensh.alias import torch_is_tensh
+def tell(torch):
+    print(torch.autograd.forward_ad.dual_level.__module__, torch.optim.SGD.__module__, torch.nn.attention.SDPBackend.__module__)
+with torch_is_tensh():
+    import torch.nn.attention
+    tell(torch)
+tell(tensh)
+"""
+
+
+def test_classes_that_declare_a_module_of_torch_keep_it():
+    """Also those that are loaded while the module has that very name; others are named after tensh again."""
+    done = subprocess.run([sys.executable, "-c", DECLARED], cwd=ROOT, capture_output=True, text=True, check=True)
+    inside, after = (line.split() for line in done.stdout.splitlines())
+    assert inside == ["torch.autograd.forward_ad", "torch.optim.sgd", "torch.nn.attention"]
+    assert after == [inside[0], "tensh.optim.sgd", inside[2]]

@@ -110,6 +110,12 @@ def test_the_language_of_an_output_is_found(text, code):
     assert language.language_of(text) == code
 
 
+def test_words_of_the_program_do_not_tell_the_language():
+    assert language.language_of("损失 1") == "zh"
+    assert language.language_of("损失 1", "print('损失', 1)") == "en"
+    assert language.language_of("损失 1\n叶张量", "print('损失', 1)") == "zh"
+
+
 def test_no_space_stands_between_words_of_chinese():
     text = "compute {root} again before each backward, or keep the graph: {name}.backward(retain_graph=True)"
     with language.speaking("zh"):

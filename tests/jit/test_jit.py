@@ -385,23 +385,3 @@ def test_traced_methods_have_graphs_and_code():
         "  return torch.add(x, torch.mul(y, weight))\n"
     )
     assert traced.other.graph.findNode("aten::mul") is not None
-
-
-def test_methods_of_generated_code_belong_to_no_module_and_are_scripted():
-    class Plus(torch.nn.Module):
-        def forward(self, x):
-            return x + 1
-
-    Plus.forward.__module__ = None
-    assert torch.jit.script(Plus())(torch.ones(2)).tolist() == [2, 2]
-
-
-def test_lists_become_the_tuples_that_are_declared():
-    def both(a: tuple[torch.Tensor, torch.Tensor], b: list[int]):
-        return a, b
-
-    scripted = torch.jit.script(both)
-    one = torch.ones(1)
-    assert scripted([one, one], (1, 2)) == ((one, one), [1, 2])
-    with pytest.raises(RuntimeError, match="but instead found type 'list'"):
-        scripted([one], [1])

@@ -263,3 +263,12 @@ def test_methods_name_their_own_class_while_it_is_decorated(oracle):
             return stack.same(stack.copy()), stack.same(other)
 
         assert library.jit.script(compare)(3) == (True, False)
+
+
+def test_methods_of_generated_code_belong_to_no_module_and_are_scripted():
+    class Plus(torch.nn.Module):
+        def forward(self, x):
+            return x + 1
+
+    Plus.forward.__module__ = None
+    assert torch.jit.script(Plus())(torch.ones(2)).tolist() == [2, 2]

@@ -22,3 +22,14 @@ UNIONS = {
 def test_the_types_of_a_union_have_pytorchs_order(text):
     kind = typing.Union.__getitem__(UNIONS[text])
     assert f"{name_of(kind)} {short_name_of(kind)}" == text
+
+
+def test_lists_become_the_tuples_that_are_declared():
+    def both(a: tuple[torch.Tensor, torch.Tensor], b: list[int]):
+        return a, b
+
+    scripted = torch.jit.script(both)
+    one = torch.ones(1)
+    assert scripted([one, one], (1, 2)) == ((one, one), [1, 2])
+    with pytest.raises(RuntimeError, match="but instead found type 'list'"):
+        scripted([one], [1])

@@ -75,7 +75,8 @@ class Checker:
         settings = document.metadata.get("tensh")
         if isinstance(settings, dict) and settings.get("check") == "lax":
             limits = limits._replace(lax=True)
-        with speaking(language_of("".join(each.text for cell in document.cells for each in cell.outputs))):
+        outputs = "".join(each.text for cell in document.cells for each in cell.outputs)
+        with speaking(language_of(outputs, "".join(cell.text for cell in document.cells if cell.kind == "code"))):
             results, ended = running.results(document, path, self.options, self.request.against is not None)
         self.stopped = ended if ended == status.OUT_OF_TIME else self.stopped
         if self.request.against:

@@ -375,7 +375,10 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
 
 @composite
 def as_strided_scatter(input, src, size, stride, storage_offset=None):
-    """The input with the elements at the given strides replaced by ``src``.  Differentiable.  Shapes: ``src`` [*size]."""
+    """The input with the elements at the given strides replaced by ``src``.  Differentiable.  Shapes: ``src`` [*size].
+
+    Raise RuntimeError for elements outside the input's memory, and for inputs that require grad and are not contiguous.
+    """
     array = require(input, "as_strided_scatter", "input", 1).array
     size, stride = dims_of(size, "as_strided_scatter", "size"), dims_of(stride, "as_strided_scatter", "stride")
     start = memory.offset(array) if storage_offset is None else storage_offset

@@ -21,6 +21,7 @@ from tensh.engine.errors.messages import cannot_cast
 from tensh.engine.errors.warnings import warn
 from tensh.engine.inplace.writes import write_inplace
 from tensh.engine.operators.elementwise.table import add, mul
+from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.layers.composites.registry import LAYERS, layer
 from tensh.engine.random import drawing
 from tensh.engine.random.generator import default_generator
@@ -121,6 +122,7 @@ def _check_probability(name, input, p):
     _require_probability(p)
     if not isinstance(input, Tensor):
         refuse(name, "input", 1, input)
+    require_kind("float", p, name, "p", 2)
 
 
 @layer
@@ -157,6 +159,7 @@ def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
 
 def _drop_channels(input, p, training, inplace, batched):
     """Drop whole channels; an input without a batch dimension gets one temporarily."""
+    require_kind("float", p, "feature_dropout_" if inplace else "feature_dropout", "p", 2)
     if batched:
         return drop(input, p, training, feature=True, inplace=inplace)
     if inplace:
