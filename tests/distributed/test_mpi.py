@@ -99,7 +99,7 @@ def test_disagreement_is_an_error_on_all(actual):
         return
     for text in DISAGREEING:
         said = {each[text].partition(": rank")[0] for each in actual}
-        assert all(each.startswith("RuntimeError: ") for each in said), (text, said)
+        assert all(each.startswith("RuntimeError") for each in said), (text, said)
         assert any("rank" in each[text] for each in actual), text
 
 
