@@ -159,8 +159,17 @@ def unsqueeze(input, dim):
     return sparse_tensor(values, array.indices, shape, COO, array.coalesced, "UnsqueezeBackward0")
 
 
-@shape("select", "select_copy")
+@shape("select")
 def select(input, dim, index):
+    """Select as ``select_copy`` does, except a row of several blocks, which lie apart in memory."""
+    made, block = select_copy(input, dim, index), input.array.block
+    if block and min(block) > 1 and made.array.layout is COO and dim % input.array.ndim == 0 and made._nnz() > block[1]:
+        raise RuntimeError("select(): no view exists for the given input, consider using torch.select_copy.")
+    return made
+
+
+@shape("select_copy")
+def select_copy(input, dim, index):
     array = input.array
     dim = wrap_dims((dim,), array.ndim)[0]
     size = array.shape[dim]
