@@ -40,7 +40,7 @@ class Argument:
         kind = TYPES.get(found["kind"], found["kind"])
         kind = f"List[{kind}]" if found["list"] else kind
         self.type = f"Optional[{kind}]" if found["optional"] else kind
-        place = "2" if found["before2"] else ""  # behind the brackets of a list
+        place = "2" if found["before2"] else ""  # after the brackets of a list
         before, after = (
             {f"alias::{each}" for each in (found[key + place] or "").split("|") if each} for key in ("before", "after")
         )

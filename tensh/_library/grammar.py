@@ -131,7 +131,7 @@ class Grammar:
         return token.text, *self.read_suffixes()
 
     def read_suffixes(self):
-        """Read the marks of lists and of None behind a type; return whether None is a value, and whether it is a list."""
+        """Read the marks of lists and of None after a type; return whether None is a value, and whether it is a list."""
         optional = listed = False
         while True:
             if self.skip("["):

@@ -84,5 +84,5 @@ def advise(origin):
         return _("subtract the largest exponent first, as torch.softmax and torch.logsumexp do")
     text = next((text for text in read if not is_number(text)), None)
     if text is None:
-        return _("show the values before and behind {code}").format(code=shorten(origin.text, LONGEST))
+        return _("show the values before and after {code}").format(code=shorten(origin.text, LONGEST))
     return _("find out why {code} has this value").format(code=shorten(text, LONGEST))

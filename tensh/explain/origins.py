@@ -89,7 +89,7 @@ def find_nan(graph, known):
                 return describe(graph, "constant", node, each.array, np.isnan)._replace(text=each.text)
         known[node] = value = read_value(graph, node, operands)
         before = next((doubtful[each] for each in node.inputs if each in doubtful), None)
-        if value is None:  # if nan appears behind it, this is where it began
+        if value is None:  # if nan appears after it, this is where it began
             doubtful[node] = before or node
         elif holds(value, np.isnan):
             if type(node) is AccumulateGrad:

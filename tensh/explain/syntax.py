@@ -115,7 +115,7 @@ def mend_every_line(lines, line):
 
 
 def complete(text, sign):
-    """Return a line with a name behind the sign at its end."""
+    """Return a line with a name after the sign at its end."""
     return f"{text[: sign.end(1)]}{'' if sign[1] == '.' else ' '}x"
 
 

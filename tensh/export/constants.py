@@ -14,7 +14,7 @@ def copy_constants(graph, made):
 
 
 def copy_constant(graph, node, origin, last):
-    """Copy a constant; ``last`` maps nodes to what was inserted behind them."""
+    """Copy a constant; ``last`` maps nodes to what was inserted after them."""
     users = list(node.users)
     notes = {**origin.notes, **node.meta}
     with find_place(graph, users, origin.before, last):
@@ -30,7 +30,7 @@ def copy_constant(graph, node, origin, last):
 
 
 def find_place(graph, users, before, last):
-    """Return a context that inserts behind the node before a constant was made; before its first use if that is not in the graph."""
+    """Return a context that inserts after the node before a constant was made; before its first use if that is not in the graph."""
     if before is None or before._erased or before.graph is not graph:
         return graph.inserting_before(min(users, key=list(graph.nodes).index))
     if before in last:

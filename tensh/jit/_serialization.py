@@ -176,7 +176,7 @@ class ScriptArchive(Archive):
 
 
 HOOKS = ("__forward_pre_hooks__", "__forward_hooks__")
-"""Lists of a class that name the methods which run before and behind ``forward``."""
+"""Lists of a class that name the methods which run before and after ``forward``."""
 
 
 class ScriptedFile(RecursiveScriptModule):

@@ -104,7 +104,7 @@ def pair(stored, now, sides):
 
 
 def mark_numbers(line, group, begin, words):
-    """Mark numbers of a line, with a remark behind the marks."""
+    """Mark numbers of a line, with a remark after the marks."""
     marks = ""
     for wrong in group:
         column = wrong.now.start - begin

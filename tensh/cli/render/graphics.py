@@ -27,7 +27,7 @@ def says(variables, known):
 
 
 def encode_bitmap(bitmap):
-    """Return the escape sequences for a Bitmap; the cursor ends up behind it, in its last line."""
+    """Return the escape sequences for a Bitmap; the cursor ends up after it, in its last line."""
     data = base64.standard_b64encode(bitmap.png).decode()
     if bitmap.protocol == "iterm":
         options = f"inline=1;size={len(bitmap.png)};width={bitmap.columns};height={bitmap.rows};preserveAspectRatio=0"

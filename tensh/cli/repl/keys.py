@@ -161,7 +161,7 @@ class Margin:
         self.row, self.width, self.typed = self.buffer.document.cursor_position_row, width, 0
 
     def is_here(self):
-        """True if the cursor is still behind the indentation, and nothing else was typed."""
+        """True if the cursor is still right after the indentation, and nothing else was typed."""
         document = self.buffer.document
         return document.cursor_position_row == self.row and document.current_line_before_cursor == " " * self.width
 

@@ -224,7 +224,7 @@ def _box_muller(work, mean, std, exact):
 
 @functools.lru_cache(4)
 def orders(number):
-    """Return the order that moves every second of ``2 * number`` rows behind the others, and its inverse."""
+    """Return the order that moves every second of ``2 * number`` rows after the others, and its inverse."""
     apart = np.arange(2 * number).reshape(number, 2).T.reshape(-1)
     return apart, np.argsort(apart)
 

@@ -69,7 +69,7 @@ def reshape_mask(mask, scores, sizes, is_local):
 
 
 def append_to_inner(text, change):
-    """An index behind a mask; within a comparison (`mask == 0`) behind what is compared."""
+    """An index after a mask; within a comparison (`mask == 0`) after what is compared."""
     node = ast.parse(text, mode="eval").body
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.comparators[0], ast.Constant):
         node.left = ast.parse(append_to_expression(ast.unparse(node.left), change), mode="eval").body

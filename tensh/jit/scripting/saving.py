@@ -295,7 +295,7 @@ def make_object(module, methods, codes, made):
 
 
 def compile_hooks(module):
-    """Return the hooks of a module before and behind ``forward``, as compiled."""
+    """Return the hooks of a module before and after ``forward``, as compiled."""
     program, tables = Program(), (module._forward_pre_hooks, module._forward_hooks)
     return [[program.hook(module, each) for each in table.values()] for table in tables]
 

@@ -3,7 +3,7 @@
 BLAS, and PyTorch for larger matrices, adds products that are not rounded.
 
 Note [Sums without terms]
-c_einsum takes elements that lie behind an empty array for terms if strides are alike (NumPy 2.4); BLAS returns zeros.
+c_einsum takes elements that lie after an empty array for terms if strides are alike (NumPy 2.4); BLAS returns zeros.
 """
 
 import numpy as np

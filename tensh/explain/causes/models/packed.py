@@ -53,7 +53,7 @@ def used_as_tensor(situation, node):
     name = next((each for each in names if type(situation.names.get(each)).__name__ == PACKED), None)
     if name is None or not any(map(situation.says, OF_TUPLES)):
         return None
-    rule = _("{name} is packed: its sequences lie behind one another, without padding")
+    rule = _("{name} is packed: its sequences follow one another, without padding")
     known = "pad_packed_sequence" in situation.names
     function = "pad_packed_sequence" if known else "nn.utils.rnn.pad_packed_sequence"
     first = ", batch_first=True" if is_batch_first(situation) else ""

@@ -46,7 +46,7 @@ def written_before(node):
 
 
 def put_behind(place, nodes, sign):
-    """Return the Fit that puts a sign behind each of some nodes, in front of whatever stands there."""
+    """Return the Fit that puts a sign after each of some nodes, in front of whatever stands there."""
     lines, fits = place.source.split("\n"), {}
     for node in sorted(nodes, key=lambda each: (each.end_lineno, -each.end_col_offset)):
         line = fits.get(node.end_lineno, lines[node.end_lineno - 1].encode())
