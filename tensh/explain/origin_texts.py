@@ -38,8 +38,15 @@ def describe_origin(origin):
 
 
 def list_facts(origin):
-    """Return what is to be said of the operands of an operation."""
+    """Return what is to be said of the operands of an operation: nothing where the code itself divides by 0."""
+    if is_division_by_zero(origin) and is_number(origin.operands[1].text):
+        return []
     return [*dict.fromkeys(fact for each in origin.operands if (fact := describe_operand(origin, each)))]
+
+
+def is_division_by_zero(origin):
+    name = getattr(getattr(origin.node, "op", None), "name", "")
+    return name == "div" and len(origin.operands) == 2 and origin.read(origin.operands[1]) == 0
 
 
 def describe_operand(origin, operand):
@@ -78,8 +85,11 @@ def advise(origin):
         is_written = place(origin.node) is not None or "(" not in text  # else it is composed of operations
         code = append_to_expression(text, clamped) if is_written else clamped.removeprefix(".")
         return _("keep it away from 0: {code}").format(code=code)
-    if name == "div" and len(origin.operands) == 2 and origin.read(origin.operands[1]) == 0:
-        return _("add a small number to the divisor: {code}").format(code=f"{origin.operands[1].text} + {SMALL}")
+    if is_division_by_zero(origin):
+        divided, divisor = (each.text for each in origin.operands)
+        if is_number(divisor):
+            return _("divide {code} by a number that is not 0").format(code=shorten(divided, LONGEST))
+        return _("add a small number to the divisor: {code}").format(code=f"{divisor} + {SMALL}")
     if name == "exp":
         return _("subtract the largest exponent first, as torch.softmax and torch.logsumexp do")
     text = next((text for text in read if not is_number(text)), None)
