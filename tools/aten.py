@@ -60,6 +60,8 @@ BEYOND_SCRIPTS = re.compile(
     r"RRef|Await|Future|Any(?!\[\]|EnumType|ClassType)|QScheme|Stream|Dimname|Generator|\.\.\.|out\b|Tensor.* -> \(?Tensor"
 )
 """Operators from tensors to tensors, and those on objects that scripts here cannot have."""
+WITHIN_SCRIPTS = frozenset(["relu6_"])
+"""Operators from tensors to tensors that functions of the library call in scripts alone."""
 PRIMITIVES = frozenset(["prim::id"])
 """Operators of scripts outside ``aten``."""
 
@@ -128,6 +130,8 @@ def find_script_signatures(known):
             if result not in ("Tensor", "()"):
                 lines.append(f"{name} -> {result}")
         elif ".prim_" in name:
+            lines.append(text)
+        elif name in WITHIN_SCRIPTS:
             lines.append(text)
         elif name.startswith("_") and not name.startswith(("__", "_set_item")) or BEYOND_SCRIPTS.search(text):
             continue
