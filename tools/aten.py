@@ -129,9 +129,7 @@ def find_script_signatures(known):
         if name in known:
             if result not in ("Tensor", "()"):
                 lines.append(f"{name} -> {result}")
-        elif ".prim_" in name:
-            lines.append(text)
-        elif name in WITHIN_SCRIPTS:
+        elif ".prim_" in name or name in WITHIN_SCRIPTS:
             lines.append(text)
         elif name.startswith("_") and not name.startswith(("__", "_set_item")) or BEYOND_SCRIPTS.search(text):
             continue
