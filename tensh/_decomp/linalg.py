@@ -5,7 +5,7 @@ from tensh._aten import steps
 from tensh._aten.calls import aten
 from tensh._aten.steps import product, reshape
 from tensh._decomp.rules import count, rule
-from tensh.engine.operators.linalg.composites.distances import MANY
+from tensh.engine.operators.linalg.composites.distances import is_by_product
 
 ops = torch.ops.aten
 rule("linear")(steps.linear)
@@ -102,11 +102,9 @@ def pairwise_distance(x1, x2, p=2, eps=1e-6, keepdim=False):
 
 @rule("cdist")
 def cdist(x1, x2, p=2.0, compute_mode=None):
-    if p != 2 or compute_mode == 2 or compute_mode is None and max(x1.shape[-2], x2.shape[-2]) <= MANY:
+    if not is_by_product(*(tuple(map(int, x.shape)) for x in (x1, x2)), p, compute_mode):
         return aten("_cdist_forward", x1, x2, p, compute_mode)
     batch = torch.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
-    if 0 in (*map(int, batch), *map(int, x1.shape[-2:]), int(x2.shape[-2])):
-        return aten("_cdist_forward", x1, x2, p, compute_mode)
     stacks = [reshape(aten("expand", x, [*batch, *x.shape[-2:]]), [product(batch), *x.shape[-2:]]) for x in (x1, x2)]
     distances = ops._euclidean_dist.default(*(stacks if batch else (x1, x2)))
     return aten("view", distances, [*batch, x1.shape[-2], x2.shape[-2]])

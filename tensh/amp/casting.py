@@ -5,7 +5,7 @@ A program without autocast must not pay for it.  So no operator asks whether it 
 then the code of the functions in policies.txt is exchanged for a few instructions that cast the arguments, and go on to a
 twin with the function's own code.  The function object stays, and with it every reference to it.  Exchanged functions
 ask for the mode of their thread, which takes 0.1 µs.  What a cast function calls itself casts nothing.
-Where classes and modes can step in (dispatch/override/points.py), they are asked first, and the casts come behind them.
+Where classes and modes can step in (dispatch/override/points.py), they are asked first, and the casts come after them.
 """
 
 import os

@@ -147,7 +147,7 @@ def is_test(node, parent):
 
 
 def follow_variable(name, assignment, parents, depth):
-    """Return the first use of a variable behind the statement that assigns it."""
+    """Return the first use of a variable after the statement that assigns it."""
     around = assignment
     while not isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)):
         around = parents[around]

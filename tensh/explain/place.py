@@ -34,6 +34,11 @@ class Place(NamedTuple):
         tree = self.tree()
         return descent(tree, self) if tree else []
 
+    def node(self):
+        """Return the failing expression; None if it is not found."""
+        path = self.path()
+        return path[-1] if path else None
+
     def scope(self):
         """Return the function around the span, or the module."""
         tree = self.tree()

@@ -48,7 +48,7 @@ class Lines(SizeLines):
         self.names = {}
         self.sizes = set()  # names of tensors that stand for sizes
         self.owners = {}  # name -> the value that has it
-        self.suffixes = {}  # base of a name -> the last number that was put behind it
+        self.suffixes = {}  # base of a name -> the last number that was put after it
         self.values, self.lines, self.inputs = [], [], []
         self.found = {}  # name -> value
         self.constants = {}  # path -> tensor of the trace that is no member
@@ -82,7 +82,7 @@ class Lines(SizeLines):
         return f"%{len(self.values) + ahead}"
 
     def rename(self, value, name):
-        """Name a value that has a number; the one that had the name before gets a number behind it, as in PyTorch."""
+        """Name a value that has a number; the one that had the name before gets a number after it, as in PyTorch."""
         if not value.named:
             self.take_name(value, name)
 

@@ -2,7 +2,7 @@
 
 Note [Tensors as columns]
 A matrix has columns of one width, as many on a line as fit into 80 characters; a tensor of more dimensions is a matrix for each place
-in the others.  Numbers are whole if all are, have four digits behind the point otherwise, and an exponent or a common factor if they
+in the others.  Numbers are whole if all are, have four digits after the point otherwise, and an exponent or a common factor if they
 are of different sizes.
 """
 
@@ -130,5 +130,5 @@ def choose_format(numbers):
 
 
 def count_digits(number):
-    """Return the number of digits before the point, negative for zeros behind it."""
+    """Return the number of digits before the point, negative for zeros after it."""
     return math.floor(math.log10(number)) + 1 if number else 1

@@ -104,7 +104,7 @@ def edges(dtype, low, high):
 
 
 def limits(dtype):
-    """The least number of a dtype and the one behind the greatest."""
+    """The least number of a dtype and the one above the greatest."""
     if dtype is torch.bool:
         return 0, 2
     if dtype.is_floating_point or dtype.is_complex:

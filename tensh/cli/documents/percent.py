@@ -1,6 +1,6 @@
 """Scripts with cells: `# %%` begins one, prose stands in comments, and `#> ` is the output of the code above.
 
-A line of code that would be read as one of these marks is written behind `#: `.
+A line of code that would be read as one of these marks is written after `#: `.
 """
 
 import re

@@ -66,7 +66,7 @@ class Unreadable(ValueError):
 
 
 def normalize(text):
-    """Normalise an answer: one way to write each sign, without a name before it or a history behind it."""
+    """Normalise an answer: one way to write each sign, without a name before it or a history after it."""
     text = ROOT.sub(r"sqrt(\1)", unicodedata.normalize("NFKC", text))
     for sign, plain in SIGNS.items():
         text = text.replace(sign, plain)

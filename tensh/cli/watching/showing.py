@@ -49,7 +49,7 @@ def show(view, env, console, once):
                 console.result(view.draw(page))
                 shown = page
     except KeyboardInterrupt:
-        env.stdout.write("\n")  # behind the ^C that the terminal shows
+        env.stdout.write("\n")  # after the ^C that the terminal shows
         raise
 
 

@@ -45,7 +45,7 @@ class Text(Syntax):
         return None if width is None else (start, (start[0], start[1] + width))
 
     def range_of(self, node):
-        """Return (start, end) of a node: closing brackets behind its last part do not belong to it."""
+        """Return (start, end) of a node: closing brackets after its last part do not belong to it."""
         ranges = [self.range_of(each) for each in self.parts_of(node)]
         own = self.own_range(node) if hasattr(node, "lineno") else None
         ranges += [own] if own else []

@@ -32,7 +32,7 @@ class Statements:
     def do_Pass(self, node):
         pass
 
-    do_Break = do_Continue = do_Pass  # the statements behind them are checked, too
+    do_Break = do_Continue = do_Pass  # the statements after them are checked, too
 
     def do_Expr(self, node):
         if isinstance(node.value, ast.Constant) and node.value.value is ...:

@@ -34,7 +34,7 @@ class Builder:
         return f"{self.count}"
 
     def unused_name(self, name):
-        """Return a name with a number behind it that no other value has; a number alone for what has no name in the source."""
+        """Return a name with a number after it that no other value has; a number alone for what has no name in the source."""
         if name.startswith("@") or name == "_":
             return self.number()
         self.numbers[name] = self.numbers.get(name, 0) + 1

@@ -15,7 +15,7 @@ __all__ = ["call_operator", "hand_over", "pack", "unpack"]
 
 WRITERS = {"append", "extend", "insert", "pop", "clear", "remove", "reverse", "sort", "update", "_set_item", "Delete",
            "popitem", "setdefault", "backward"}  # fmt: skip
-"""Operators without an underscore behind their names that change their first argument."""
+"""Operators without an underscore after their names that change their first argument."""
 
 
 def call_operator(builder, name, args, options, at):

@@ -1,4 +1,4 @@
-"""Blocks under contexts in a script, which end at one place: behind it the code goes on if they have not left by a flag."""
+"""Blocks under contexts in a script, which end at one place: after it the code goes on if they have not left by a flag."""
 
 import ast
 
@@ -23,7 +23,7 @@ class Contexts:
             raise Raised
 
     def run_with(self, node, rest, finish):
-        """Compile a block that may return or leave a loop, and the statements behind it."""
+        """Compile a block that may return or leave a loop, and the statements after it."""
         entered, end = self.enter_all(node), self.flag_exits(finish, node.body)
         made = self.run(node.body, end)
         self.leave(entered)

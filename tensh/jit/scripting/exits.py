@@ -1,4 +1,4 @@
-"""Branches that may return: PyTorch's code keeps whether they have returned, and what, and goes on behind them if they have not."""
+"""Branches that may return: PyTorch's code keeps whether they have returned, and what, and goes on after them if they have not."""
 
 import ast
 
@@ -24,14 +24,14 @@ class Exits:
     """The part of the compiler for branches of which an arm may return, and may not."""
 
     def needs_flag(self, finish, node):
-        """Return True for a branch of which an arm may leave, and may not, where code goes on behind it by a flag."""
+        """Return True for a branch of which an arm may leave, and may not, where code goes on after it by a flag."""
         flagged = finish == self.finish or hasattr(finish, "flagged")
         if not flagged and hasattr(finish, "kinds"):
             return may_leave_context(node)
         return flagged and MIGHT in (ending_of(each, ways_of(finish)) for each in (node.body, node.orelse))
 
     def run_flagged(self, node, rest, finish):
-        """Compile a branch whose arms give whether they have left, and with what; go on behind it if they have not."""
+        """Compile a branch whose arms give whether they have left, and with what; go on after it if they have not."""
         end = self.flag_exits(finish, [node])
         arms = [
             lambda holds=holds, body=body: (self.narrow(node.test, holds), self.run(body, end))[1]
@@ -41,7 +41,7 @@ class Exits:
         return None if made is None else self.go_on(made, rest, finish, end.hand_on)
 
     def flag_exits(self, finish, statements):
-        """Return how statements end behind which code goes on: it gives whether they have left, and the values with which they did.
+        """Return how statements end after which code goes on: it gives whether they have left, and the values with which they did.
 
         ``hand_on`` of the function gives these values to ``finish``.
         """
@@ -84,7 +84,7 @@ class Exits:
         return end
 
     def go_on(self, made, rest, finish, hand_on):
-        """Compile the statements behind what gives whether it has left, and the values with which it did."""
+        """Compile the statements after what gives whether it has left, and the values with which it did."""
         if isinstance(self.names, Left):
             self.names = dict(self.names)
         if not rest and len(made) == 1 + len(getattr(finish, "kinds", [None])) and hasattr(finish, "flagged"):

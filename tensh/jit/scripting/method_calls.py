@@ -13,9 +13,9 @@ class MethodCalls:
     """The part of the compiler that compiles calls of modules and their methods."""
 
     def call_module(self, owner, args, options, node):
-        """Emit the call of a module: of its hooks before ``forward``, of that, and of those behind it."""
-        before, behind = owner.module._forward_pre_hooks.values(), owner.module._forward_hooks.values()
-        if not before and not behind:
+        """Emit the call of a module: of its hooks before ``forward``, of that, and of those after it."""
+        before, after = owner.module._forward_pre_hooks.values(), owner.module._forward_hooks.values()
+        if not before and not after:
             return self.call_method(owner, "forward", args, options, node)
         given = pack(self, args)
         for hook in before:
@@ -24,7 +24,7 @@ class MethodCalls:
                 given = changed if parts_of(changed.value_kind) is not None else pack(self, [changed])
                 args = unpack(self, given)
         made = self.call_method(owner, "forward", args, options, node)
-        for hook in behind:
+        for hook in after:
             changed = self.call_hook(owner, hook, [given, made], node)
             made = made if changed.value_kind is none else changed
         return made

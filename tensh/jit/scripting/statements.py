@@ -1,6 +1,6 @@
 """Statements of a script.
 
-A branch of which one arm returns or leaves a loop gets all statements behind it into its other arm, so that every block ends at
+A branch of which one arm returns or leaves a loop gets all statements after it into its other arm, so that every block ends at
 one place.
 """
 
@@ -56,7 +56,7 @@ class Statements:
         return finish("end", None)
 
     def run_arms(self, node, rest, finish):
-        """Compile a branch with the statements behind it in each of its arms."""
+        """Compile a branch with the statements after it in each of its arms."""
         if self.needs_flag(finish, node):
             return self.run_flagged(node, rest, finish)
         if hasattr(finish, "leaves_loop") and may_leave(node, rest):
@@ -201,7 +201,7 @@ class Statements:
     # ── loops ────────────────────────────────────────────────────────────────
     def do_For(self, node, carried=()):
         if node.orelse:
-            self.source.refuse(node, "scripts cannot contain else behind a loop")
+            self.source.refuse(node, "scripts cannot contain else after a loop")
         found = self.expression(node.iter)
         fixed = self.items_of(found, node)
         if fixed is not None:
@@ -310,7 +310,7 @@ class Statements:
             self.run(node.body, lambda how, at: [])
 
     def run_loop_that_returns(self, node, rest, finish):
-        """Compile a loop whose body returns, and the statements behind it."""
+        """Compile a loop whose body returns, and the statements after it."""
         kind = self.result_kind if self.result_kind is not None else self.loop_result or Tensor
         around, carried = (self.absent, self.uninitialized), sorted(self.assigned(node.body))
         self.absent = {name: self.emit("prim::Uninitialized", (), [self.kind_in_loop(name)]) for name in carried}

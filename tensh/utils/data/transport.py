@@ -1,7 +1,7 @@
 """Batches on their way between processes: a pickle through the pipe, and large arrays in memory that both map.
 
 That memory is a file without a name, so nothing is left of it, however a process ends.  Its descriptor goes through the
-pipe behind the pickle.  The receiver makes no copy: its tensors lie in the mapped memory, which is given back with the
+pipe after the pickle.  The receiver makes no copy: its tensors lie in the mapped memory, which is given back with the
 last of them.
 """
 

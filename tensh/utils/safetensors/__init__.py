@@ -3,7 +3,7 @@
 The names and modules are those of the package ``safetensors``: in a program that tensh runs, ``from safetensors.torch
 import save_file`` gives these, because that package works on PyTorch's own storages.  The format is described at
 https://github.com/huggingface/safetensors: eight bytes for the length of a header, the header as JSON, the bytes of the
-tensors one behind the other.
+tensors one after the other.
 """
 
 import importlib

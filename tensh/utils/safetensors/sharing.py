@@ -20,7 +20,7 @@ def storage_size(tensor):
 
 
 def _end_ptr(tensor):
-    """Return the address behind the last element of a tensor."""
+    """Return the address after the last element of a tensor."""
     begin = tensor.data_ptr()
     if not tensor.numel():
         return begin

@@ -330,6 +330,7 @@ LOGADDEXP2 = Chain(
 
 
 def logaddexp_in_double(function, chain, input, other):
+    """Call NumPy's function for few numbers, the chain for many."""
     if input.size >= LARGE and not is_half(input.dtype):
         return chain(input, other)
     return function(input, other, dtype=F8).astype(F4) if input.dtype is F4 else function(input, other)

@@ -90,9 +90,8 @@ def nll_back(grad, target, weight=None, shape=(), reduction="mean", ignore_index
         elif reduction == "mean":
             weights = weights / add_along(weights)
         values = -weights.astype(grad.dtype, copy=False) * grad
-        values = np.where(
-            target == ignore_index, make_number(0, grad), values
-        )  # also of a mean of no samples, which is nan
+        # also of a mean of no samples, whose weights are nan
+        values = np.where(target == ignore_index, make_number(0, grad), values)
     result = np.zeros(shape, grad.dtype)
     result.reshape(-1)[find_class_places(shape, classes)] = values
     return result

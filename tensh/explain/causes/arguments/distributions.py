@@ -14,8 +14,7 @@ SAMPLES = ("sample", "rsample")
 
 def explain_distribution(situation):
     """Return the Explanation of the first kind that applies."""
-    path = situation.place.path()
-    node = path[-1] if path else None
+    node = situation.place.node()
     return (
         (
             size_of_sample(situation, node)

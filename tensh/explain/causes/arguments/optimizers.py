@@ -150,8 +150,7 @@ def rate_alone(situation, node):
 
 def explain_settings_of_groups(situation):
     """Explain `opt.param_groups["lr"]`."""
-    path = situation.place.path()
-    match path[-1] if path else None:
+    match situation.place.node():
         case ast.Subscript(value=ast.Attribute(attr="param_groups") as groups, slice=ast.Constant(value=str(key))):
             pass
         case _:

@@ -12,8 +12,7 @@ from tensh.support.language import _
 
 def explain_tensor_for_setting(situation):
     """Return the Explanation of the first kind that applies."""
-    path = situation.place.path()
-    node = path[-1] if path else None
+    node = situation.place.node()
     if not isinstance(node, ast.Call):
         return None
     return first_explanation((class_called_once, layer_made_of_data, size_of_output), situation, node)

@@ -64,8 +64,7 @@ OVERLOAD = re.compile(r"^ \* \((.*)\)$", re.MULTILINE)
 
 def explain_lacking(situation):
     """`torch.full((2, 3))`, `torch.where(x > 0, x)`, `torch.linspace(0, 1)`: the parameters of a function of tensh, beside the arguments of the call."""
-    path, message = situation.place.path(), message_of(situation.error)
-    node = path[-1] if path else None
+    node, message = situation.place.node(), message_of(situation.error)
     if not isinstance(situation.error, TypeError) or not isinstance(node, ast.Call):
         return None
     if any(isinstance(each, ast.Starred) for each in node.args) or any(each.arg is None for each in node.keywords):

@@ -21,8 +21,7 @@ TYPES = re.compile(r"Thing passed to transform API must be Tensor, got <class '(
 
 def explain_transform(situation):
     """Return the Explanation of the first kind that applies."""
-    path = situation.place.path()
-    node = path[-1] if path else None
+    node = situation.place.node()
     if not isinstance(node, ast.Call):
         return None
     return first_explanation(

@@ -129,8 +129,7 @@ def shuffled_sampler(situation):
 
 def rows_of_a_dataset(situation):
     """Explain `TensorDataset(x, y)` of tensors of different lengths."""
-    path = situation.place.path()
-    node = path[-1] if path else None
+    node = situation.place.node()
     if not situation.says("Size mismatch between tensors") or not isinstance(node, ast.Call):
         return None
     values = [situation.tensor_of(each) for each in node.args]

@@ -12,8 +12,7 @@ WORDS = ("Using a target size", "Target size (torch.Size")
 
 def explain_loss_shapes(situation):
     """Explain an input and a target with different sizes, where no change of a single step makes them equal."""
-    path = situation.place.path()
-    node = path[-1] if path else None
+    node = situation.place.node()
     if not isinstance(situation.error, ValueError) or not any(situation.says(words) for words in WORDS):
         return None
     if not isinstance(node, ast.Call) or len(node.args) < 2:

@@ -54,8 +54,7 @@ def explain_subset(situation):
 
 def explain_parts_of_dataset(situation):
     """Explain `random_split(data, [7, 2])` of 10 samples, `[80, 20]`, `[0.8, 0.3]`, and `random_split(data, 7, 3)`."""
-    path = situation.place.path()
-    node = path[-1] if path else None
+    node = situation.place.node()
     if not is_call_of(node, "random_split") or len(node.args) < 2:
         return None
     if situation.says("object is not iterable"):

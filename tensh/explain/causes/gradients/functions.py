@@ -75,8 +75,7 @@ def called_without_apply(situation):
 
 def called_as_instance(situation):
     """Explain `Square()(x)`."""
-    path = situation.place.path()
-    match path[-1] if path else None:
+    match situation.place.node():
         case ast.Call(func=ast.Call(func=kind, args=[])) as node:
             pass
         case _:

@@ -24,8 +24,7 @@ EXPECTED = re.compile(r"was expecting embedding dimension of (\d+), but got (\d+
 
 def explain_attention(situation):
     """Explain heads that do not divide the features, or inputs with another number of features."""
-    path = situation.place.path()
-    node = path[-1] if path else None
+    node = situation.place.node()
     if not isinstance(node, ast.Call):
         return None
     kinds = (

@@ -99,8 +99,7 @@ def is_loading(call):
 
 def find_loading(situation):
     """Return the LoadCall that failed; None for another call, or if no dict was passed."""
-    path = situation.place.path()
-    node = path[-1] if path else None
+    node = situation.place.node()
     if not isinstance(node, ast.Call) or getattr(node.func, "attr", "") != "load_state_dict" or not node.args:
         return None
     owner, given = situation.look_up(node.func.value), situation.look_up(node.args[0])

@@ -12,8 +12,7 @@ LOOP = "for x, y in loader: opt.zero_grad(); loss = loss_fn(net(x), y); loss.bac
 
 def explain_keras(situation):
     """`net.predict(x)`, `net.summary()`, `net.fit(x, y)`, `opt.minimize(loss)`, `nn.Linear(2, 3, activation="relu")`."""
-    path, error = situation.place.path(), situation.error
-    node = path[-1] if path else None
+    node, error = situation.place.node(), situation.error
     if (
         isinstance(error, TypeError)
         and isinstance(node, ast.Call)

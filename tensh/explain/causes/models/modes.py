@@ -12,9 +12,8 @@ SWITCHES = ("eval", "train")
 
 def explain_mode(situation):
     """Return the Explanation of the first kind that applies."""
-    path = situation.place.path()
     return first_explanation(
-        (device_of_model, block_of_eval, initialised_by_apply, layers_of_class), situation, path[-1] if path else None
+        (device_of_model, block_of_eval, initialised_by_apply, layers_of_class), situation, situation.place.node()
     )
 
 

@@ -11,8 +11,7 @@ from tensh.support.language import _
 
 def explain_residual(situation):
     """Explain the sum of an image and its convolution by the padding that would keep the size."""
-    path = situation.place.path()
-    node = path[-1] if path else None
+    node = situation.place.node()
     if not isinstance(node, ast.BinOp) or not situation.says("must match the size of tensor"):
         return None
     sides = [situation.tensor_of(each) for each in (node.left, node.right)]

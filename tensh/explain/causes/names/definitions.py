@@ -37,8 +37,7 @@ def explain_super(situation):
     ):
         rule = _("there is no class {name}: super() refers to the base class").format(name=situation.error.name)
         return Explanation("__init__", (), rule, (Fit("super().__init__()", "", situation.place.line),))
-    path = situation.place.path()
-    call = path[-1] if path else None
+    call = situation.place.node()
     is_call = isinstance(call, ast.Call) and ast.unparse(call.func) == "super().__init__"
     if is_call and call.args and is_module(situation.names.get("self")) and situation.says("positional argument"):
         rule = _("nn.Module takes no arguments: keep those of your class in its own __init__")

@@ -16,8 +16,7 @@ WHOLE = frozenset("long int short bool byte".split())
 
 def explain_left_out(situation):
     """Return the Explanation of the first kind that applies."""
-    path = situation.place.path()
-    node = path[-1] if path else None
+    node = situation.place.node()
     if node is None:
         return None
     return first_explanation(

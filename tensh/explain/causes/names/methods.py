@@ -126,8 +126,7 @@ def find_class_argument(situation):
 
 def explain_digits(situation):
     """`torch.round(x, 2)` and `x.round(2)`, whose digits have a name."""
-    path = situation.place.path()
-    match path[-1] if path else None:
+    match situation.place.node():
         case ast.Call(func=ast.Attribute(attr="round" | "round_"), args=[*_owner, digits], keywords=[]) as call:
             pass
         case _:

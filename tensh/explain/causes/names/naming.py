@@ -128,8 +128,7 @@ def calls(node, name):
 
 def explain_replaced_function(situation):
     """Explain `torch.set_grad_enabled = False`, followed by a call of it."""
-    path = situation.place.path()
-    node = path[-1] if path else None
+    node = situation.place.node()
     if not situation.says("object is not callable") or not isinstance(node, ast.Call):
         return None
     text = ast.unparse(node.func)

@@ -31,8 +31,7 @@ def explain_none(situation):
 
 def explain_first_comparison(situation):
     """Explain `if loss < best`, where best is None until there is a best loss."""
-    path, tree = situation.place.path(), situation.place.tree()
-    node = path[-1] if path else None
+    node, tree = situation.place.node(), situation.place.tree()
     if (
         not isinstance(node, ast.Compare)
         or len(node.ops) != 1

@@ -13,8 +13,7 @@ OF_TUPLES = re.compile(r"'tuple' object does not support item (?:assignment|dele
 
 def explain_value_of_name(situation):
     """Return the Explanation of the first kind that applies."""
-    path = situation.place.path()
-    node = path[-1] if path else None
+    node = situation.place.node()
     if node is None:
         return None
     return first_explanation((comma_at_the_end, written_tuple, variable_of_loop), situation, node)

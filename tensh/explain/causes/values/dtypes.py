@@ -51,8 +51,7 @@ def as_tensor(call):
 
 def explain_flag_of_numbers(situation):
     """Explain `x.requires_grad = True` and `x.requires_grad_()` of integers."""
-    path = situation.place.path()
-    node = path[-1] if path else None
+    node = situation.place.node()
     if not situation.says("dtype can require gradients"):
         return None
     match node:

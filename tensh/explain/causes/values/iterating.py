@@ -26,8 +26,7 @@ NOT_TAKEN_APART = ("to unpack", "cannot unpack", "iteration over a 0-d tensor")
 
 def explain_iterating(situation):
     """Return the Explanation of the first kind that applies."""
-    path = situation.place.path()
-    node = path[-1] if path else None
+    node = situation.place.node()
     return first_explanation(
         (
             row_as_index,

@@ -29,7 +29,6 @@ INDICES = {"argmax": "max", "argmin": "min"}
 
 def explain_operator(situation):
     """Return the Explanation of the first kind that applies."""
-    path = situation.place.path()
     return first_explanation(
         (
             two_results,
@@ -45,7 +44,7 @@ def explain_operator(situation):
             layer_that_was_given_data,
         ),
         situation,
-        path[-1] if path else None,
+        situation.place.node(),
     )
 
 

@@ -23,8 +23,7 @@ PAIRED = {
 
 def explain_part(situation):
     """Return the Explanation of the first kind that applies."""
-    path = situation.place.path()
-    node = path[-1] if path else None
+    node = situation.place.node()
     if not isinstance(situation.error, AttributeError) or not isinstance(node, ast.Attribute):
         return None
     return first_explanation((attribute_of_a_pair, attribute_of_a_part, attribute_of_a_batch), situation, node)

@@ -13,11 +13,10 @@ from tensh.support.language import _
 
 def explain_value(situation):
     """Return the Explanation of the first kind that applies."""
-    path = situation.place.path()
     return first_explanation(
         (explain_unpacked_shape, exchanged_save, overwritten_method, mode_of_data),
         situation,
-        path[-1] if path else None,
+        situation.place.node(),
     )
 
 

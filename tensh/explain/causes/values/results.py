@@ -19,8 +19,7 @@ RESULTS = ("torch.return_types", "tensh.return_types")  # the module of the name
 
 def explain_result(situation):
     """Return the Explanation of the first kind that applies."""
-    path = situation.place.path()
-    node = path[-1] if path else None
+    node = situation.place.node()
     return first_explanation(
         (
             states_in_three_names,

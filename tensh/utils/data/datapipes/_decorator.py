@@ -29,7 +29,7 @@ class functional_datapipe:
         self.name, self.enable_df_api_tracing = name, enable_df_api_tracing
 
     def __call__(self, cls):
-        if not isinstance(cls, type):  # a class behind ``non_deterministic``
+        if not isinstance(cls, type):  # a class after ``non_deterministic``
             if not isinstance(cls, non_deterministic) and not isinstance(
                 getattr(cls, "__self__", None), non_deterministic
             ):

@@ -29,18 +29,28 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
             raise RuntimeError(f"cdist only supports at least 2D tensors, X{number} got: {x.array.ndim}D")
     require_kind("float", p, "cdist", "p", 3)
     one, other, mode = x1.dtype, x2.dtype, MODES[compute_mode]
+    shapes = x1.array.shape, x2.array.shape
     if one is not other and one in (float32, float64) and other.is_floating_point and x1.numel() and x2.numel():
         raise RuntimeError(f"expected scalar type {one.title} but found {other.title}")
-    by_product = mode == 1 or mode is None and max(x1.shape[-2], x2.shape[-2]) > MANY
-    if p == 2 and by_product and one is other and one in (float32, float64) and x1.shape[-1] == x2.shape[-1]:
-        batch = broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
-        if all((*batch, *x1.shape[-2:], x2.shape[-2])):
-            return compute_by_product(x1, x2, batch)
+    if (
+        one is other
+        and one in (float32, float64)
+        and shapes[0][-1] == shapes[1][-1]
+        and is_by_product(*shapes, p, mode)
+    ):
+        return compute_by_product(x1, x2)
     return pair_distances.fn(x1, x2, p, mode)
 
 
-def compute_by_product(x1, x2, batch):
-    """Return Euclidean distances of matrices whose batch dimensions broadcast to ``batch``."""
+def is_by_product(one, other, p, mode):
+    """Return True if the distances of matrices of two shapes are computed by a matrix product."""
+    by_product = mode == 1 or mode is None and max(one[-2], other[-2]) > MANY
+    return p == 2 and by_product and 0 not in (*one, *other)
+
+
+def compute_by_product(x1, x2):
+    """Return the Euclidean distances of matrices."""
+    batch = broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
     shape = *batch, x1.shape[-2], x2.shape[-2]
     if batch:
         x1, x2 = (x.expand(*batch, *x.shape[-2:]).contiguous().view(-1, *x.shape[-2:]) for x in (x1, x2))
