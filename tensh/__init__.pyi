@@ -274,7 +274,7 @@ class Future:
     def set_result(self, result: _Any) -> _Any:
         """Set the result; raise RuntimeError if the future is completed."""
     def then(self, callback: _Any) -> _Any:
-        """Return a future for the result of calling a function with this one on completion; its error becomes RuntimeError."""
+        """Return a future for a function's result, called with this future on completion; its error becomes RuntimeError."""
     def value(self) -> _Any:
         """Return the result, or raise the error, of a completed future. Raise RuntimeError before."""
     def wait(self) -> _Any:
@@ -350,7 +350,7 @@ class GradScaler:
     def step(self, optimizer: _Any, *args: _Any, **kwargs: _Any) -> _Any:
         """Make the optimizer's step unless a gradient is not finite; return what the step returned."""
     def unscale_(self, optimizer: _Any) -> _Any:
-        """Divide the gradients of an optimizer's parameters by the scale, once between two updates.  Raise RuntimeError for more."""
+        """Divide the gradients of an optimizer's parameters by the scale."""
     def update(self, new_scale: _Any = None) -> _Any:
         """Adapt the scale to the steps since the last update, or set it."""
 class HalfStorage(TypedStorage):
@@ -1343,7 +1343,7 @@ def expm1_(input: Tensor) -> Tensor:
 def eye(n: _Any, m: _Any = None, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """Make a matrix of ``n`` rows and ``m`` (``n``) columns with ones on the diagonal and zeros elsewhere."""
 def fake_quantize_per_channel_affine(input: Tensor, scale: _Any, zero_point: _Any, axis: _Any, quant_min: _Any, quant_max: _Any) -> Tensor:
-    """The elements rounded to the steps of ``fake_quantize_per_tensor_affine``, each index along ``axis`` to steps of its own."""
+    """The elements rounded as by ``fake_quantize_per_tensor_affine``, with separate steps for each index along ``axis``."""
 def fake_quantize_per_tensor_affine(input: Tensor, scale: _Any, zero_point: _Any, quant_min: _Any, quant_max: _Any) -> Tensor:
     """The elements rounded to the steps ``(k - zero_point) * scale`` for k from ``quant_min`` to ``quant_max``."""
 def feature_alpha_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
@@ -1435,7 +1435,7 @@ def get_float32_matmul_precision() -> _Any:
 def get_num_interop_threads() -> _Any:
     """Return the number of threads for concurrent operators that was set, by default that of processors; it has no effect."""
 def get_num_threads() -> _int:
-    """Return the number of threads that was set; by default ``OMP_NUM_THREADS``, ``MKL_NUM_THREADS`` or the number of processors."""
+    """Return the number of threads: the one set, ``OMP_NUM_THREADS``, ``MKL_NUM_THREADS``, or that of processors."""
 def get_printoptions() -> _Any:
     """Return the current options, as keyword arguments of ``set_printoptions``."""
 def get_rng_state() -> Tensor:
@@ -1689,7 +1689,7 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matrix_power(input: Tensor, n: _Any, *, out: Tensor | None = None) -> Tensor:
     """The ``n``-th power of square matrices; for negative ``n`` a power of the inverse.  Differentiable."""
 def max(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
-    """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair."""
+    """The largest element, the largest along ``dim`` and their indices, or the larger of each pair in two tensors."""
 def max_pool1d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _Any = 0, dilation: _Any = 1, ceil_mode: _Any = False) -> Tensor:
     """The largest element of every window of ``kernel_size`` in the last dimension."""
 def max_pool1d_with_indices(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _Any = 0, dilation: _Any = 1, ceil_mode: _Any = False, return_indices: _Any = True) -> Tensor:
@@ -1707,7 +1707,7 @@ def median(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any
 def meshgrid(*tensors: _Any, indexing: _Any = None) -> tuple[Tensor, ...]:
     """The coordinates of all points of a grid, from the coordinates along each of its axes.  Differentiable, views."""
 def min(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
-    """The smallest element; with ``dim`` the smallest along it and their indices; with another tensor the smaller of each pair."""
+    """The smallest element, the smallest along ``dim`` and their indices, or the smaller of each pair in two tensors."""
 def minimum(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of input and other; nan if either is nan."""
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1749,7 +1749,7 @@ def narrow_copy(input: Tensor, dim: _Any, start: _Any, length: _Any, *, out: Ten
 def native_batch_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, training: _Any, momentum: _Any, eps: _float) -> Tensor:
     """(output, mean, inverse deviation) of batch normalisation.  Differentiable."""
 def native_channel_shuffle(input: Tensor, groups: _Any) -> Tensor:
-    """``channel_shuffle`` under its other name.  Differentiable.  Shape: [N, C, *]. Raise RuntimeError if groups do not divide C."""
+    """``channel_shuffle`` under its other name.  Differentiable.  Shape: [N, C, *]."""
 def native_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """``(output, mask)`` of a dropout; ``train=None`` means True.  Differentiable."""
 def native_group_norm(input: Tensor, weight: Tensor, bias: Tensor | None, N: _Any, C: _Any, HxW: _Any, group: _Any, eps: _float) -> Tensor:

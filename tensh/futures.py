@@ -62,7 +62,7 @@ class Future:
         self._state.add_done_callback(lambda state: _report(callback, self))
 
     def then(self, callback):
-        """Return a future for the result of calling a function with this one on completion; its error becomes RuntimeError."""
+        """Return a future for a function's result, called with this future on completion; its error becomes RuntimeError."""
         found = Future()
 
         def follow(state):

@@ -94,7 +94,7 @@ def pytest_configure(config):
 
 
 def heed_signals():
-    """Reset the signals that `nohup` and shells in the background make a program ignore, since child processes inherit that."""
+    """Reset the signals that `nohup` and shells make background programs ignore, since child processes inherit that."""
     usual = {"SIGINT": signal.default_int_handler, "SIGTERM": signal.SIG_DFL, "SIGHUP": signal.SIG_DFL}
     for number, handler in ((getattr(signal, name, None), handler) for name, handler in usual.items()):
         if number and signal.getsignal(number) is signal.SIG_IGN:

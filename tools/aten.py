@@ -1,4 +1,4 @@
-"""Record the signatures of PyTorch's ``aten`` operators that tensh's functions stand for: ``python tools/aten.py [--check]``, with PyTorch installed.
+"""Record PyTorch's ``aten`` signatures, with PyTorch installed: ``python tools/aten.py [--check]``.
 
 Each line of ``schemas.txt`` is the signature of an overload; ``+`` before it says that PyTorch composes it of others. A
 second file is for the graphs of scripts: which of these overloads have results other than a tensor (``max.dim ->
@@ -110,7 +110,7 @@ def make_files():
 
 
 def find_script_signatures(known):
-    """Return the lines of the file for scripts; ``known`` are the names of overloads whose arguments are in the other file."""
+    """Return the lines of the file for scripts; ``known`` has the overloads whose arguments are in the other file."""
     import torch
 
     lines = []
@@ -150,7 +150,7 @@ def find_single_declarations(names):
 
 
 def find_all_overloads(known):
-    """Return a line for each overload, by operators: the name, the declaration unless ``known`` has the name, and the tags."""
+    """Return a line for each overload: the name, the declaration unless ``known`` has the name, and the tags."""
     import torch
 
     found = {}

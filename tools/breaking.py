@@ -1,4 +1,4 @@
-"""Break correct programs by known edits, and follow the advice:  python tools/breaking.py [--every N] [--program NAME] [--kind KIND]
+"""Break correct programs, and follow the advice:  python tools/breaking.py [--every N] [--program NAME] [--kind KIND]
 
 Prints how many of the broken programs fail, get advice, and print the right output when the advice is followed; then
 the advice that leads to another output. Status 1 if there is any.

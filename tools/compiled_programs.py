@@ -1,4 +1,4 @@
-"""Compile and trace random functions, and compare them with the originals: values, gradients, written arguments, random numbers.
+"""Compile and trace random functions, and compare values, gradients, written arguments and random numbers.
 
     python tools/compiled_programs.py [--programs 5000] [--first 0]
 

@@ -1,4 +1,4 @@
-"""List the operators that ``torch.onnx.export`` exports correctly: ``python tools/onnx_operators.py``, with PyTorch installed.
+"""List the operators that ``torch.onnx.export`` exports, with PyTorch installed: ``python tools/onnx_operators.py``.
 
 The samples are those of PyTorch's operator database. An entry counts if all its samples in single precision (or of
 integers, if there are none) are exported, pass onnx.checker and give tensh's values in onnxruntime; an entry of which

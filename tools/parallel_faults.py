@@ -1,4 +1,4 @@
-"""Kill processes at random moments: a rank of ``tensh launch``, a worker of ``tensh sweep``, or a whole sweep, which is then resumed.
+"""Kill processes at random moments: a rank of ``tensh launch``, a worker of ``tensh sweep``, or a whole sweep.
 
     python tools/parallel_faults.py [ranks] [workers] [--times 100] [--seed 0]
 

@@ -129,7 +129,7 @@ def run(suite, folder, python, report, on_tensh):
 
 
 def status(command, folder, variables, output):
-    """Return the exit code of a command that writes to a file, or the reason why it was stopped; its child processes end with it."""
+    """Return the exit code of a command that writes to a file, or why it was stopped; its child processes end with it."""
     with open(output, "w", encoding="utf-8") as file:
         process = subprocess.Popen(
             command, cwd=folder, env=os.environ | variables, stdout=file, stderr=file, start_new_session=True

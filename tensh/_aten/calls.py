@@ -17,7 +17,10 @@ def choose_overload(name, args, options):
 
 
 def call_overload(overload, args=(), options=None):
-    """Call an overload with the default options that PyTorch's Python functions pass on, or its C++ where a derivative is computed."""
+    """Call an overload with the default options that PyTorch passes on.
+
+    The options are those of its Python functions, or of its C++ functions within derivatives.
+    """
     options = options or {}
     names = [p.name for p in overload.parameters if p.named]
     if state.formulas or overload._opname == "scalar_tensor":

@@ -1,4 +1,4 @@
-"""Conversions as ``aten`` records them: the overload of ``to`` depends on whether a call names a dtype, a device, or neither."""
+"""Conversions as ``aten`` records them: the overload of ``to`` follows from the arguments: a dtype, a device, or neither."""
 
 from tensh._aten.calls import call_overload
 from tensh._aten.overloads import schemas
@@ -13,7 +13,7 @@ __all__ = ["choose_conversion", "copy_conversion"]
 
 
 def choose_conversion(name, args, kwargs):
-    """Return (overload, args, kwargs) of the operator that a converting method calls; None if the method returns the tensor."""
+    """Return the operator call (overload, args, kwargs) of a converting method; None if the method returns the tensor."""
     input, *rest = args
     if name in CASTS:
         return call(input, dtype=ALL[CASTS[name]], memory_format=kwargs.get("memory_format"))

@@ -1,4 +1,6 @@
-"""Handlers of operator calls: classes and modes that override functions; below autograd, dispatch modes and tensors whose classes have a
+"""Handlers of operator calls: what answers in place of an operator.
+
+Above autograd, these are classes and modes that override functions; below, dispatch modes and tensors whose classes have a
 ``__torch_dispatch__``.
 """
 
@@ -18,7 +20,7 @@ def handlers_for(values):
 
 
 def collect(values, found, depth):
-    """Add the tensors that are asked to ``found``, a subclass before its base class; look into lists ``depth`` levels deep."""
+    """Add the tensors to ask to ``found``, a subclass before its base class; read lists ``depth`` levels deep."""
     for value in values:
         if isinstance(value, Tensor):
             if dispatches(type(value)) and not any(type(each) is type(value) for each in found):
@@ -39,7 +41,10 @@ def ask(overload, handlers, args, kwargs):
 
 
 def ask_one_by_one(overload, handlers, args, kwargs):
-    """Return the first answer of a handler, each asked with the mode that it is switched off; raise TypeError if there is none."""
+    """Return the first answer of a handler; raise TypeError if there is none.
+
+    A mode is switched off while it is asked.
+    """
     types = tuple(type(each) for each in handlers if isinstance(each, Tensor))
     for each in handlers:
         if isinstance(each, Tensor):

@@ -131,7 +131,7 @@ RESULTS = {
     "linalg_slogdet": lambda result, A: (*result, A, zeros(A.shape[:-1], dtype=torch.int32)),
     "linalg_solve_ex": lambda result, A, *others: (result[0], A, zeros(A.shape[:-1], dtype=torch.int32), result[1]),
 }  # fmt: skip
-"""Operator of tensh -> what PyTorch's gives, from its result and arguments, where that is a tuple and the result is the first."""
+"""Operator of tensh -> what PyTorch's gives, from its result and arguments: a tuple that begins with the result."""
 OWN = {
     "lstm_layer": lambda answer: answer[:3], "linalg_slogdet": lambda answer: torch.return_types.linalg_slogdet(answer[:2]), "linalg_solve_ex": lambda answer: (answer[0], answer[3]),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Words of the derivatives of layers in ``aten``: the arguments that PyTorch's operators take, found from what tensh saves."""
+"""Words of the derivatives of layers in ``aten``: PyTorch's arguments, found from the values that tensh saves."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The history of wrapper subclasses: what an operator of ``aten`` would record for plain tensors, with their own as the values.
+"""The history of wrapper subclasses: what ``aten`` operators would record for plain tensors, with the wrappers as values.
 
 Note [History of wrappers]
 ``__torch_dispatch__`` stands below autograd: it computes, and records nothing.  So the operator is run once more on shadows,
@@ -29,7 +29,7 @@ VIEWS = frozenset(
     """alias as_strided detach diagonal expand permute real select slice split split_with_sizes squeeze t transpose unbind
     unfold unsqueeze view""".split()
 )
-"""Operators whose results share memory: they are recorded where nothing requires grad, too, because that can be written later."""
+"""Operators whose results share memory: always recorded, because that memory can be written later."""
 QUIET = frozenset("ones_like zeros_like empty_like full_like rand_like randn_like new_empty new_zeros".split())
 """Operators whose results have no history."""
 LINEAR = ("reflection_pad", "replication_pad", "_adaptive_avg_pool", "avg_pool", "upsample_", "_upsample_")
@@ -154,7 +154,7 @@ class Shadows:
             stack += node.inputs
 
     def keep(self, value, role=None):
-        """Return what a node keeps in the place of a shadow's array: the tensor that it stands for. Raise Unknown if there is none."""
+        """Return the tensor that a node keeps in place of a shadow's array.  Raise Unknown if there is none."""
         if role == 0 and self.lost is not None and type(value) is Absent:
             return hold(self.lost)
         if type(value) is tuple:

@@ -47,7 +47,7 @@ OPERATORS = {
 
 
 def call(point, args, options):
-    """The result of a public function for dispatch modes and classes, or of the function itself where there is no operator."""
+    """The result of a public function for dispatch modes and classes; its own where there is no operator."""
     args = restore_held(args)
     amp = sys.modules.get("tensh.amp.casting")  # without it there is no autocast
     if amp is not None and amp.state.lower is not None:
@@ -227,7 +227,7 @@ LIFTED = matrix_steps.LIFTED | {
 
 
 MADE_OF_OPERATORS = frozenset("""linear matmul multi_head_attention_forward rms_norm dropout prelu reshape""".split())
-"""Functions whose operators modes see one by one (Note [Inner calls]): ``STEPS`` has them for tensors of wrapper subclasses."""
+"""Functions whose operators modes see one by one (Note [Inner calls]); those of wrapper subclasses are in ``STEPS``."""
 
 
 def write_result(point, args, options):

@@ -18,7 +18,7 @@ from tensh.engine.dispatch.override.state import computing_formulas, state
 
 
 def hides_batches(g):
-    """Return True for a gradient of a node, or one of several, that varies with calls of ``vmap``: rules on tensors take it apart."""
+    """Return True if a gradient of a node varies with calls of ``vmap``: rules on tensors take such a node apart."""
     return any_has("hides_batches", g.values() if isinstance(g, dict) else (g,))
 
 
@@ -85,7 +85,10 @@ def can_keep(leaf, variable, g):
 
 
 def shares_memory(leaf, g):
-    """True for a view of a gradient that the program gave or another leaf gets; ``.grad`` is a copy, which PyTorch's is not."""
+    """True for a view of a gradient that the program gave or another leaf gets.
+
+    ``.grad`` is then a copy, which PyTorch's is not.
+    """
     owner = type(g.array) is np.ndarray and dense_owner(g.array)
     return any(dense_owner(each) is owner for each in arrays_elsewhere(leaf))
 

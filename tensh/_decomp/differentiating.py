@@ -35,7 +35,7 @@ def find_functional(overload):
 
 
 def differentiate_call(overload, places, gradients, args, options):
-    """Return the gradients of a call for the tensors at these places of its arguments; None if nothing is known of the operator."""
+    """Return the gradients of a call for the tensors at the given places of its arguments; None for an unknown operator."""
     if overload._opname.endswith("_backward") and overload._opname.startswith(LINEAR):
         return tuple(transpose(overload._opname, *gradients, *args) if place == 0 else None for place in places)
     rule = decomposition_table.get(overload) or find_functional(overload)

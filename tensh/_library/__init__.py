@@ -1,1 +1,1 @@
-"""Operators of the user's own, as ``torch.library`` makes them: ``schema``, the operator (``custom_ops``), its checks (``opcheck``)."""
+"""User-defined operators: their ``schema``, the operator (``custom_ops``) and its checks (``opcheck``)."""

@@ -120,7 +120,7 @@ class CustomOpDef:
         return later._opoverload(*args, **kwargs)
 
     def call(self, args, kwargs):
-        """The result for these arguments: of the fake function for tensors without elements, recorded where one requires grad."""
+        """The result for these arguments, recorded if one requires grad; without elements, that of the fake function."""
         values = bind_arguments(self._qualname, self._schema, self._parameters, args, kwargs)
         for mode in filter(records, reversed(state.modes)):
             if (result := mode.record_custom(self, values)) is not NotImplemented:

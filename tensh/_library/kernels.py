@@ -91,7 +91,10 @@ def fallthrough_kernel():
 
 
 def run_without_formula(name, kernels, compute, values):
-    """Return the result of an operator without derivative: gradients flow through what its function records, with a warning."""
+    """Return the result of an operator without a derivative.
+
+    Gradients flow through what its function records, with a warning.
+    """
     result = compute()
     if kernels.find("AutogradCPU", "Autograd") is fallthrough_kernel or not torch.is_grad_enabled():
         return result

@@ -51,7 +51,7 @@ WAITING: dict = {}
 
 
 def add_kernels(qualname, keys, func, with_keyset=False):
-    """Give an operator an implementation for each key; one that is not declared yet gets it then. Return functions that undo it."""
+    """Declare an operator if needed, and give it an implementation for each key. Return functions that undo both."""
     if qualname not in OPERATORS:
         WAITING.setdefault(qualname, []).append((keys, func, with_keyset))
         return [partial(WAITING.pop, qualname, None)]

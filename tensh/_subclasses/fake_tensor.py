@@ -207,7 +207,7 @@ class FakeTensorMode(TorchDispatchMode):
     def from_tensor(
         self, tensor, *, static_shapes=None, source=None, symbolic_context=None, memoized_only=False, trace=True
     ):
-        """Return the fake form of a tensor, the same one each time, with its shape, strides, dtype, device and ``requires_grad``.
+        """Return the fake form of a tensor: its shape, strides, dtype, device and ``requires_grad``; the same one each time.
 
         With ``memoized_only`` return None for a tensor that has none yet.
         """
@@ -291,7 +291,7 @@ class FakeTensorMode(TorchDispatchMode):
         return next(iter(devices), CPU), args, kwargs
 
     def place_move(self, name, args, kwargs):
-        """Return (device of the result, arguments of ``to`` that leave it on the device meta) for a call of ``to`` or ``cpu``."""
+        """Return (device of the result, arguments of ``to`` that stay on the device meta) for a call of ``to`` or ``cpu``."""
         own = args[0].fake_device
         given = [name] if name != "to" else [each for each in args[1:] if is_place(each)]
         given += [kwargs["device"]] if kwargs.get("device") is not None else []

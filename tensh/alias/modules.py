@@ -70,7 +70,7 @@ class CompletedLoader(SourceFileLoader):
 
 
 def register_kept(module):
-    """Let a file whose classes name themselves have the names that it has in PyTorch, and be found under the name that they give."""
+    """Give the classes of a file the module name that PyTorch has for them, and make the file importable by that name."""
     path, values = module.__name__.replace("tensh", "torch", 1), list(DICT.__get__(module).values())
     complete(module, path)
     if is_in_pytorch(path):
@@ -159,7 +159,9 @@ def rename_definitions(names, before, after):
 
 
 def is_named(value, module):
-    """Return True for a function or class with the name of its module: the same text, which one that declares a name does not have.
+    """Return True for a function or class whose module name comes from its file.
+
+    That name is the same string object; a class that declares a name has another.
 
     ``name_in_torch`` returns the same text every time, and a module gives it to all that it defines.
     """

@@ -100,7 +100,7 @@ def call(twin, policy, args, options):
 
 
 def cast_apart(function, args, options, casting, go_on):
-    """Cast the arguments of a call within ``casting``, a context, and let ``go_on(args, options)`` make the call without further casts.
+    """Cast the arguments within the context ``casting``, then let ``go_on(args, options)`` make the call without casts.
 
     As in PyTorch, the last argument is cast first.
     Return NotImplemented for a function that casts nothing now. Recorders call this, so that casts become separate steps.

@@ -62,7 +62,10 @@ class GradScaler:
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def unscale_(self, optimizer):
-        """Divide the gradients of an optimizer's parameters by the scale, once between two updates.  Raise RuntimeError for more."""
+        """Divide the gradients of an optimizer's parameters by the scale.
+
+        Raise RuntimeError for a second call between two updates.
+        """
         if not self._enabled:
             return
         self._require_scale("unscale_")

@@ -57,7 +57,7 @@ def inputs_to_check(inputs):
 
 
 def check(func, inputs, checked, eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, fast):
-    """Raise GradcheckError unless the Jacobians of all outputs agree with differences, and are the same when computed twice."""
+    """Raise GradcheckError unless all Jacobians agree with finite differences and are the same when computed twice."""
     outputs = select_differentiable(func(*inputs))
     for number, output in enumerate(outputs):
         for part in (1j, 1) if output.is_complex() else (1,):

@@ -118,7 +118,7 @@ def hvp(func, inputs, v=None, create_graph=False, strict=False):
 
 
 def _first_derivative(func, inputs, v, strict, create_graph, name):
-    """Return (whether there is one input, the inputs, the vector, the outputs, the gradient) of a function with one number as its result."""
+    """Return (whether there is one input, inputs, vector, outputs, gradient) of a function whose result is one number."""
     single_input, inputs = as_tuple(inputs, "inputs", name)
     inputs = prepare_inputs(inputs, create_graph)
     if v is not None:

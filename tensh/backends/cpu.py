@@ -6,7 +6,7 @@ __all__ = ["get_cpu_capability"]
 
 
 def get_cpu_capability():
-    """The widest instructions of the processor that NumPy knows and that PyTorch has kernels for: "AVX512", "AVX2" or "DEFAULT".
+    """The processor's widest instructions for which PyTorch has kernels: "AVX512", "AVX2" or "DEFAULT".
 
     >>> import tensh as torch
     >>> torch.backends.cpu.get_cpu_capability() in ("AVX512", "AVX2", "DEFAULT")

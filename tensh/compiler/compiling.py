@@ -46,7 +46,7 @@ class CaptureState(threading.local):
 
     @contextlib.contextmanager
     def running_unchanged(self, function):
-        """A context in which a function with the backend "eager" runs, or with None, one that is excluded from compilation."""
+        """A context for a function with the backend "eager", or, with None, for one that is excluded from compilation."""
         before, self.unchanged = self.unchanged, function
         try:
             yield
@@ -140,7 +140,10 @@ class CompiledFunction:
         return stance.now is EAGER_ON_RECOMPILE
 
     def run_unchanged(self, args, kwargs):
-        """Run a function whose backend is "eager"; ``is_compiling`` is true in it, if the stance allows a graph for the call."""
+        """Run a function whose backend is "eager".
+
+        ``is_compiling`` is true in it if the stance allows a graph for the call.
+        """
         kind, sizes = self.signature = read_signature(args, kwargs)
         if not self.signatures.fit(kind, sizes):
             if stance.now is not DEFAULT and self.refuses_more():

@@ -30,7 +30,10 @@ DELETED = object()
 
 @cache
 def read_settings():
-    """Return path of a module -> name of a setting -> (name of its type, "?" for one that is not checked; its value as text)."""
+    """Return path of a module -> name of a setting -> (type name, value as text).
+
+    The type name is "?" for a setting that is not checked.
+    """
     text = Path(__file__).with_name("settings.txt").read_text(encoding="utf-8")
     found = {}
     for part in text.split("\n\n"):

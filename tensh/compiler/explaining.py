@@ -9,7 +9,7 @@ MOST = 50  # maximum number of calls until nothing new is found
 
 
 class Reason(NamedTuple):
-    """The reason why a function is not one graph: its text (``reason``), the user's frames, the innermost last, and the break."""
+    """The reason why a function is not one graph: the text (``reason``), the user's frames, innermost last, and the break."""
 
     reason: str
     user_stack: list

@@ -362,7 +362,7 @@ def is_layer(function):
 
 
 def name_keywords(function, name):
-    """Return, in a list, the parameter that takes a keyword without a parameter of its own; an empty list for other keywords."""
+    """Return the parameter that takes a keyword without its own parameter, in a list; an empty list for other keywords."""
     if is_layer(function):
         return ["kwargs"]
     code = getattr(getattr(function, "forward", function), "__code__", None)

@@ -178,7 +178,10 @@ def capture_backward(recorder, inputs, starts, around, entries, count):
 
 @contextlib.contextmanager
 def without_hooks(nodes):
-    """A context in which the nodes of inputs have no hooks: these run in every backward pass, on what the graph has computed."""
+    """A context in which the nodes of inputs have no hooks.
+
+    Hooks run in every backward pass, on what the graph has computed.
+    """
     before = [(node, node.hooks) for node in nodes]
     for node in nodes:
         node.hooks = None

@@ -284,6 +284,6 @@ def join_totals(steps):
 
 
 def fits(step):
-    """Return True for a step over many elements that lie in order, as a group's do, and operands that can be divided into blocks."""
+    """Return True for a step over many elements in memory order, whose operands can be divided into blocks."""
     shape, many = step.out.shape, step.out.size >= LARGE and step.out.contiguous
     return many and shape[0] > 1 and all(len(each.shape) <= len(shape) for each in step.inputs)

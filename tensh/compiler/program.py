@@ -110,7 +110,7 @@ class Program:
         self.write(ins, outs, saved, starts, gradients, constants, set(merged.values()))
 
     def keep_draws(self, steps, var, written):
-        """Return variable -> value of the random numbers, of copies where the graph writes into them later (``written`` memory)."""
+        """Return variable -> random numbers; copies where the graph later writes into them (``written`` memory)."""
         found = {}
         for line in self.forward_lines:
             for value in line.outputs if line.random else ():

@@ -167,7 +167,7 @@ class Lowering:
         self.add(EFFECT, line.name, line.function, self.arrays(line.args), outs, line, self.arrays(line.options))
 
     def is_private(self, line, shared):
-        """Return True if a write in place can be computed as a new value: nothing else sees the memory, and shape and dtype stay."""
+        """Return True if an in-place write can be a new value: nothing else sees the memory, and shape and dtype stay."""
         op, target = line.operator, line.args[0]
         if (
             op is None

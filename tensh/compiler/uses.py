@@ -103,7 +103,7 @@ def is_described_assertion(place):
 
 
 def find_use(place):
-    """Return the ``Use`` that decides how a function goes on, of the number that the user's instruction reads; None if there is none."""
+    """Return what the number that the user's instruction reads decides, as a ``Use``; None if it decides nothing."""
     node, parents = locate(place)
     return None if node is None else follow(node, node, parents, 0)
 

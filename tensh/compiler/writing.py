@@ -141,7 +141,7 @@ class Writer:
         return f"{texts[0]}.reshape({texts[1]})" if step.name == RESHAPED else None
 
     def write_kernel(self, step, dying=(), into=None, block=False):
-        """Return the line of a step that calls a kernel, which writes ``into`` a variable or into a dying one where it can."""
+        """Return the line of a kernel's call, which writes ``into`` a variable or into one that is no longer read."""
         function = step.function
         if step.kind is POINTWISE and step.out.size >= PARALLEL_LIGHT and step.name in ARRAYS and not block:
             function = ARRAYS[step.name]

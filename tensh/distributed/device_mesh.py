@@ -1,4 +1,4 @@
-"""torch.distributed.device_mesh: processes as the elements of an array, with a process group for each row of each dimension."""
+"""torch.distributed.device_mesh: an array of processes, with a process group for each row of each dimension."""
 
 import math
 

@@ -86,7 +86,7 @@ def describe(mpi):
 
 
 def require_mpi(world_size, would_count):
-    """Raise DistBackendError before processes wait for each other, if there are several, or MPI ``would_count`` them, and no MPI."""
+    """Raise DistBackendError, before any process waits, if MPI is needed (or ``would_count`` processes) but missing."""
     said = str(world_size if world_size > 0 else os.environ.get("WORLD_SIZE", "2" if would_count else "1"))
     if said.isdigit() and int(said) > 1 and not is_mpi_there():
         raise DistBackendError(MISSING)

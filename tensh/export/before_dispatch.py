@@ -1,4 +1,4 @@
-"""Graphs of ``make_fx(pre_dispatch=True)``: operators as the program calls them, before autograd and autocast take them apart."""
+"""Graphs of ``make_fx(pre_dispatch=True)``: operators as called, before autograd and autocast take them apart."""
 
 from tensh.amp.autocast_mode import _enter_autocast, _exit_autocast
 from tensh.engine.core.tensor import Tensor
@@ -64,7 +64,7 @@ class Copy:
 
 
 def record_before_dispatch(function, args, names):
-    """Return (the copy of the graph, result) of a function on example arguments; None for one whose calls cannot all be observed.
+    """Return (the copy of the graph, result) of a function on example arguments; None if a call cannot be observed.
 
     Raise RuntimeError if Python reads an element.
     """

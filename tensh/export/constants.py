@@ -30,7 +30,7 @@ def copy_constant(graph, node, origin, last):
 
 
 def find_place(graph, users, before, last):
-    """Return a context that inserts after the node before a constant was made; before its first use if that is not in the graph."""
+    """Return a context that inserts nodes where a constant was made, or before its first use if that is not in the graph."""
     if before is None or before._erased or before.graph is not graph:
         return graph.inserting_before(min(users, key=list(graph.nodes).index))
     if before in last:

@@ -133,7 +133,7 @@ def replaced(source, graph, result, ranges):
 
 
 def decompose(exported, table):
-    """Return (program, ranges) of an exported program with the rules of a table (None: the default) in the place of operators."""
+    """Return (program, ranges) of an exported program with a table's rules applied; None stands for the default table."""
     source, example = exported._traced, exported.example_inputs
     sizes = {place: {dim: str(name) for dim, name in each.items()} for place, each in source.dynamic.items()}
     inputs = flatten_like(source.structure, *example) if example else make_examples(source)

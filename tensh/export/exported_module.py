@@ -130,7 +130,10 @@ class ExportedModule(GraphModule):
                 setattr(owner, name, vars(owner)["_buffers"].pop(name))
 
     def __call__(self, *args, **kwargs):
-        """Run the program.  Raise AssertionError for sizes and values that it does not take; ValueError for another structure."""
+        """Run the program.
+
+        Raise AssertionError for invalid sizes and values, ValueError for another structure of arguments.
+        """
         structure = getattr(self.graph._codegen, "structure", None)  # None after the code generator was changed
         if structure is not None and self._check_ranges is not None:
             self._check_ranges(flatten((args, match_structure(structure, args, kwargs)))[0])
@@ -146,7 +149,7 @@ class ExportedModule(GraphModule):
 
 
 def write_graph(program, members, spec, guarded):
-    """Return a graph whose inputs are the leaves of nested arguments, and whose weights are attributes, in the order of ``members``."""
+    """Return a graph with the leaves of nested arguments as inputs, and weights as attributes in the order of ``members``."""
     graph, made, inputs = Graph(), {}, program.inputs
     rest = [node for node in program.graph.nodes if node.op != "placeholder"]
     for path, value in members.items():  # also those that no node reads

@@ -310,7 +310,7 @@ def name_modules(root_class, stack):
 
 
 def lift_members(program, kinds, find_kind):
-    """Return (graph, input specs, node -> its copy): members become inputs before the arguments, also unused parameters and buffers."""
+    """Return (graph, input specs, node -> copy), with members as inputs before the arguments, even if unused."""
     graph, made, specs, root, new = Graph(), {}, [], program.root, []
     own = dict(root.named_parameters(remove_duplicate=False)) | dict(root.named_buffers(remove_duplicate=False))
     order = {path: place for place, path in enumerate(dict.fromkeys([*own, *program.constants]))}

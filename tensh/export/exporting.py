@@ -213,7 +213,7 @@ BASIC = (
 
 
 def require_basic_types(args, kwargs):
-    """Raise ValueError for an argument that is neither a tensor nor a plain value, such as an instance of an unknown class."""
+    """Raise ValueError for an argument that is neither a tensor nor a plain value, such as an unknown class's instance."""
     for leaf in leaves_of((args, kwargs)):
         if not isinstance(leaf, BASIC):
             raise ValueError(

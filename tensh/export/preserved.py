@@ -1,4 +1,4 @@
-"""Modules of an unflattened program that keep their signature: arguments and results in the structure of the original module."""
+"""Modules of an unflattened program that keep their signature: arguments and results in their original structure."""
 
 import operator
 

@@ -1,4 +1,4 @@
-"""Parts of exported programs that run without gradients or under autocast: graph modules that an operator calls, as in PyTorch.
+"""Parts of exported programs without gradients or under autocast: graph modules that an operator calls, as in PyTorch.
 
 Note [Regions]
 A trace has a node wherever the program switches a mode (``tracing/modes``). Switches of gradients divide the graph into sections; one that
@@ -22,7 +22,7 @@ __all__ = ["wrap_regions"]
 
 
 def wrap_regions(graph, grad=True):
-    """Replace the parts of a graph between switches by calls of graph modules; ``grad`` is whether gradients are recorded around it."""
+    """Replace the parts between switches by calls of graph modules; ``grad`` is whether gradients are recorded outside."""
     if any(node.target in SWITCHES for node in graph.nodes):
         replace_sections(graph, divide_by_grad(graph), lambda switch: grad_call(switch, grad))
         replace_sections(graph, divide_by_autocast(graph), autocast_call)
@@ -121,7 +121,7 @@ def list_results(graph, nodes):
 
 
 class Section:
-    """A section that becomes a graph module: its nodes and results, the switch before them, and the operator that calls it."""
+    """A section that becomes a graph module: its nodes and results, the switch before them, the operator that calls it."""
 
     def __init__(self, graph, place, switch, nodes, called, before):
         self.graph, self.place, self.nodes, self.called, self.before = graph, place, nodes, called, before

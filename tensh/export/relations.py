@@ -15,7 +15,7 @@ from tensh.utils._pytree_paths import keystr
 
 
 class Dimension:
-    """A dynamic dimension of the example: its source (``L['x'].size()[0]``) and its size, ``derived`` from that of an input."""
+    """A dynamic dimension of the example: source (``L['x'].size()[0]``), size, and the one that it is ``derived`` from."""
 
     def __init__(self, place, path, dim, size, derived):
         self.source, self.size, self.derived = f"L{keystr(path)}.size()[{dim}]", size, derived
@@ -44,7 +44,7 @@ def relate(model, args, kwargs, dynamic, program, on_read, reason):
     known = list_dimensions(model, args, kwargs, dynamic)
 
     def vary(root, related):
-        """Return True if the size of ``root``, with those of ``related`` (name -> factor, offset), can change while others stay."""
+        """Return True if sizes of ``root`` and ``related`` (name -> factor, offset) can change while others stay."""
         first, forms = known[root][0].size, {root: (1, 0), **related}
         for change in (*changes(1), *steps(1, GROWING)):
 
@@ -195,7 +195,7 @@ def check_limits(known, ranges, limits, guards):
 
 
 def list_violations(texts, known, ranges, limits, multiples):
-    """Return the violations of named dimensions by ``texts`` (name, condition), whose sizes must be ``multiples`` of numbers."""
+    """Return the violations of named dimensions by ``texts`` (name, condition); ``multiples`` has factors of their sizes."""
     found = []
     for name, text in texts:
         low, high = ranges.get(name) or (None, None)
@@ -251,7 +251,7 @@ def join_ranges(declared, related):
 
 
 class Symbol(str):
-    """The name of a dynamic size, printed without quotes; ``home`` is (index of the input, dimension) that it is the size of."""
+    """The name of a dynamic size, printed without quotes; ``home`` is (index of the input, dimension) of that size."""
 
     home = None
 

@@ -100,7 +100,7 @@ class UnflattenedModule(InterpreterModule):
 
 
 class Level:
-    """A module whose graph is being written: ``made`` maps nodes of the program to those of the graph, ``inputs`` are its inputs.
+    """A module being written: ``made`` maps nodes of the program to those of the graph, whose inputs are ``inputs``.
 
     ``paths`` maps ids of parameters, buffers and constants to their paths, of which a shared one has several; ``signatures`` are those
     that the program keeps.

@@ -83,7 +83,7 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
 
 
 def jvp_in_reverse(func, given, values, directions, has_aux):
-    """Return what ``jvp`` does, for tensors without elements: the transpose of ``vjp``, which is linear in its weights, is ``jvp``."""
+    """Return ``jvp`` of tensors without elements, as the transpose of ``vjp``, which is linear in its weights."""
     primals, numbers, spec = given
 
     def call(*parts):

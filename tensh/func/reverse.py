@@ -37,7 +37,7 @@ def grad(func, argnums=0, has_aux=False):
 
 
 def grad_and_value(func, argnums=0, has_aux=False):
-    """A function that returns the gradient of ``func``, as ``grad`` does, and its value; with ``has_aux`` the value and ``aux``.
+    """A function that returns the gradient of ``func``, as ``grad`` does, and its value; with ``has_aux`` also ``aux``.
 
     Raise RuntimeError as ``grad`` does.
 

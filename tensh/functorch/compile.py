@@ -230,7 +230,7 @@ def aot_module_simplified(
 
 
 class AotAutograd:
-    """A back end of ``torch.compile`` that compiles the graphs of both passes: the arguments are those of ``aot_module_simplified``."""
+    """A back end of ``torch.compile`` that compiles the graphs of both passes; arguments are ``aot_module_simplified``'s."""
 
     __module__ = "torch._dynamo.backends.common"
 
@@ -243,7 +243,7 @@ class AotAutograd:
 
 
 def aot_autograd(**kwargs):
-    """Return a back end of ``torch.compile`` that compiles ``aten`` graphs of both passes with ``fw_compiler`` and ``bw_compiler``.
+    """Return a back end that compiles the ``aten`` graphs of both passes with ``fw_compiler`` and ``bw_compiler``.
 
     >>> import tensh as torch
     >>> from tensh.functorch.compile import aot_autograd, nop

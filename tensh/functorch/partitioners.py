@@ -1,4 +1,4 @@
-"""The division of a graph of both passes: values that the forward pass saves, and those that the backward pass computes again."""
+"""The division of a graph of both passes: the values that the forward pass saves, and those that are recomputed."""
 
 import math
 from collections import deque

@@ -247,7 +247,7 @@ class Node:
         self.meta["stack_trace"] = trace
 
     def normalized_arguments(self, root, arg_types=None, kwarg_types=None, normalize_to_only_use_kwargs=False):
-        """Return the arguments of a call with defaults, as an ``ArgsKwargsPair``, by the names of parameters if these are wanted.
+        """Return the arguments of a call with defaults, as an ``ArgsKwargsPair``, as keywords if these are wanted.
 
         None for nodes of other kinds, and for unknown functions. Raise RuntimeError for several overloads without types.
         """

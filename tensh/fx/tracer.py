@@ -95,7 +95,7 @@ class Tracer(TracerBase):
         return m.__module__.startswith(("torch.nn", "torch.ao.nn")) and not isinstance(m, Sequential)
 
     def path_of_module(self, mod):
-        """Return the path of a module below the root, such as ``"encoder.0"``.  Raise NameError if it is not among the submodules."""
+        """Return the path of a module below the root, such as ``"encoder.0"``.  Raise NameError if it is no submodule."""
         paths = self.submodule_paths or {each: name for name, each in self.root.named_modules()}
         if mod not in paths:
             raise NameError("module is not installed as a submodule")

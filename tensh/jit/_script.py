@@ -28,7 +28,7 @@ __all__ = ["RecursiveScriptModule", "ScriptFunction", "ScriptModule", "script", 
 
 
 def run_scripted(fn, args, kwargs):
-    """Call a function while ``is_scripting`` is true; lists and dictionaries are copied on their way in and out of scripts."""
+    """Call a function while ``is_scripting`` is true; lists and dictionaries are copied on entering and leaving scripts."""
     if not running.depth:
         args, kwargs = tuple(map(copy_containers, args)), copy_containers(kwargs)
     running.depth += 1
@@ -166,7 +166,10 @@ class ScriptMethod:
 
 
 class Method:
-    """The descriptor of a method of scripted modules; ``owner`` is the name of the class in messages, or None if nothing is checked."""
+    """The descriptor of a scripted module's method.
+
+    ``owner`` is the class name in messages, or None if nothing is checked.
+    """
 
     def __init__(self, fn, owner):
         functools.update_wrapper(self, fn, updated=())

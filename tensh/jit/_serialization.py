@@ -245,7 +245,7 @@ class ScriptedFile(RecursiveScriptModule):
         )
 
     def _require_forward(self, name):
-        """Raise AttributeError for an attribute of a class without ``forward``, as of a submodule that a trace did not call."""
+        """Raise AttributeError for an attribute of a class without ``forward``, such as an uncalled submodule of a trace."""
         facts = self._library.classes.get(self._class)
         if facts is not None and self._library.method(self._class, "forward") is None:
             raise AttributeError(f"'RecursiveScriptModule' object has no attribute '{name}'")

@@ -1,4 +1,4 @@
-"""Lists and dictionaries of scripts as values of Python: ``torch.jit.script([1, 2])`` is a list whose elements have one type."""
+"""Lists and dictionaries of scripts as Python values: ``torch.jit.script([1, 2])`` has elements of one type."""
 
 from typing import get_args
 

@@ -150,7 +150,7 @@ class Syntax:
 
 
 def check_syntax(fn):
-    """Raise PyTorch's error if the source of a function contains what scripts cannot; a function without source is left alone.
+    """Raise PyTorch's error if a function's source contains what scripts cannot; do nothing without a source.
 
     >>> from tensh.jit.frontend import check_syntax
     >>> check_syntax(len)

@@ -1,4 +1,7 @@
-"""Places where a script leaves its own language: Python that it calls unchanged, functions that it must not call, and values that are copied."""
+"""Places where a script leaves its own language.
+
+These are Python that it calls unchanged, functions that it must not call, and values that are copied.
+"""
 
 import functools
 import inspect
@@ -67,7 +70,7 @@ class PythonMethod:
 
 
 def hand_out(value):
-    """Return a result as Python gets it: with new containers, without names of its parts, and with numbers for dtypes and layouts."""
+    """Return a result as Python gets it: new containers, no names of parts, numbers for dtypes and layouts."""
     if isinstance(value, (dtype, layout, memory_format)):
         return as_number(value)
     if type(value) is list:
@@ -80,7 +83,10 @@ def hand_out(value):
 
 
 def copy_containers(value):
-    """Return a value with new lists and dictionaries: those of a script are never those of Python, unless they were scripted."""
+    """Return a value with new lists and dictionaries.
+
+    Scripts and Python never share containers, unless they were scripted.
+    """
     if isinstance(value, (ScriptList, ScriptDict)):
         return value._values
     if type(value) is list:

@@ -1,4 +1,7 @@
-"""Expressions whose values differ between scripts and Python: powers are floats, sizes and views of dictionaries lists, texts those of C++."""
+"""Expressions whose values differ between scripts and Python.
+
+Powers are floats, sizes and views of dictionaries are lists, and texts are C++'s.
+"""
 
 import ast
 import builtins
@@ -307,7 +310,7 @@ def is_of_program(name, fn, cells):
 
 
 def translate(fn, find_meaning=None):
-    """Return a function that computes what a script with the source of ``fn`` does; ``fn`` itself where both are one, or without source.
+    """Return a function that computes what a script of ``fn`` does; ``fn`` itself if both agree, or without a source.
 
     ``find_meaning`` returns the same for a function that the source calls.
 

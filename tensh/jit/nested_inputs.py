@@ -19,7 +19,7 @@ def list_parts(form):
 
 
 def write_inputs(lines, arguments, nodes, type_of):
-    """Add the inputs of a graph, and the lines that take them apart; ``arguments`` are (name, form), ``nodes`` the tensors'."""
+    """Add the inputs of a graph and the lines that take them apart, for ``arguments`` (name, form) and tensors' ``nodes``."""
     tensors = [node.meta["val"] for node in nodes]
     containers = []
     for name, form in arguments:

@@ -50,7 +50,7 @@ def make_enum(name, values):
 
 
 def adopt_enums(value, enums):
-    """Return an argument with values of the file's classes in the place of those of the program's classes of the same names."""
+    """Return an argument with instances of the file's classes for those of the program's classes of the same names."""
     if isinstance(value, enum.Enum):
         found = enums.get(class_path(type(value)))
         return value if found is None else found[value.name]
@@ -60,7 +60,7 @@ def adopt_enums(value, enums):
 
 
 def restore(value, library, is_object, made):
-    """Return a value that was pickled with instances and enumerated values in it; ``is_object`` tells what stands for them."""
+    """Return an unpickled value with instances and enumerated values in it; ``is_object`` recognizes what stands for them."""
     if is_object(value):
         if id(value) not in made:
             enumerated = library.enums.get(value.name)

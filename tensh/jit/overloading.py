@@ -29,7 +29,7 @@ def my_function(x):                 # implementation
 
 
 def give_types(fn, declaration):
-    """Return a function with the types of one of its declarations.  Raise RuntimeError if there is nothing else of the function."""
+    """Return a function with the types of one of its declarations.  Raise RuntimeError if it has no implementation."""
     if fn is declaration:
         lines, first = inspect.getsourcelines(fn)
         raise RuntimeError(ONLY_DECLARED.format(class_path(fn), inspect.getsourcefile(fn), first, "".join(lines)))

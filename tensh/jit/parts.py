@@ -1,4 +1,4 @@
-"""Parts of a trace: what each call of a submodule computes, as a program of its own, which a file has as a method of the submodule."""
+"""Parts of a trace: what each call of a submodule computes, as a separate program, which a file has as its method."""
 
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.graph import Graph
@@ -29,7 +29,7 @@ class Part:
 
 
 def take_parts(program, prefix=()):
-    """Return call -> ``Part`` for the calls of submodules in a program or a part; ``prefix`` are the calls around all its lines.
+    """Return call -> ``Part`` for the calls of submodules in a program or part; ``prefix`` are the calls around it.
 
     Calls are left out that take or give anything but tensors, or read members of other modules.
     """
@@ -69,7 +69,7 @@ def take_part(program, calls, nodes):
 
 
 def name_methods(programs, root):
-    """Return path -> parts of the calls of submodules of ``root`` in programs, in the order of their methods, which get their names.
+    """Return path -> parts of the calls of submodules of ``root`` in programs, in the order of methods, and name these.
 
     ``parts`` of every program and part are the parts of the calls in it, by call. Scripted submodules have methods of their own.
     """

@@ -67,7 +67,10 @@ class ScriptModule(Module):
         return file.getvalue()
 
     def graph_for(self, *args, **kwargs):
-        """Run ``forward``, and return its graph with what it calls in the place of the calls: there is no other program for some inputs."""
+        """Run ``forward``, and return its graph with calls inlined.
+
+        A script has one program for all inputs, so that the values of these do not matter.
+        """
         self(*args, **kwargs)
         return self.inlined_graph
 

@@ -113,7 +113,7 @@ def join_types(kinds, text):
 
 
 def infer_container(values):
-    """Return the type of a list, or a dictionary; that of tensors for an empty one.  Raise Error for elements without a common type."""
+    """Return the type of a list or dictionary; that of tensors for an empty one.  Raise Error without a common type."""
     if not values:
         return dict[str, Tensor] if isinstance(values, dict) else list[Tensor]
     try:

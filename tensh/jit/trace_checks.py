@@ -80,7 +80,7 @@ def refuse_containers(result):
 
 
 def infer(value):
-    """Return the type of a part of a result as an annotation.  Raise RuntimeError for a list or a dictionary of several types, or of none."""
+    """Return the annotation for a part of a result.  Raise RuntimeError for mixed or empty lists and dictionaries."""
     if isinstance(value, tuple):
         return f"Tuple[{', '.join(map(infer, value))}]"
     if isinstance(value, (list, dict)):
@@ -122,7 +122,10 @@ def check(made, function, args, kwargs, options, repeat):
 
 
 def compare(made, ours, expected, what, options):
-    """Warn of results that differ; return True if none does.  A tensor within a list or a dictionary is not compared, as in PyTorch."""
+    """Warn of results that differ; return True if none does.
+
+    A tensor within a list or a dictionary is not compared, as in PyTorch.
+    """
     from tensh.testing import assert_close
 
     equal = True
@@ -179,7 +182,7 @@ def tensors(result):
 
 
 def separate(value, known):
-    """Return examples in which no tensor is one of the module, or occurs twice: those are views, so that a trace tells them apart.
+    """Return examples in which tensors of the module, and repeated ones, are views, so that a trace tells them apart.
 
     ``known`` holds the numbers of tensors that have been met.
     """

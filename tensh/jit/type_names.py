@@ -1,4 +1,4 @@
-"""The names of modules' types: the module of a trace has a type of its own, with a number in its name if others have the name.
+"""The names of modules' types: each traced module has its own type, with a number in its name if others have the name.
 
 Note [Names of types]
 The type of a module is called after its class, ``__torch__.NAME``, with the name of the Python module before NAME unless that is

@@ -96,7 +96,7 @@ def title_of(kind):
 
 
 def short_name_of(kind, name=name_of):
-    """Return a type as declarations write it: ``float[]?``; ``name`` writes types without parameters outside of dictionaries."""
+    """Return a type as declarations write it: ``float[]?``; ``name`` writes types other than lists and optional ones."""
     if (inner := optional(kind)) is not None:
         return f"{short_name_of(inner, name)}?"
     if is_any_number(kind):

@@ -252,7 +252,7 @@ for _name in CONVERSIONS.split():  # conversions need no shape
 
 
 def name_method(called):
-    """Return PyTorch's printed form of the method that a function of this name is: of Python's operators, the named method."""
+    """Return PyTorch's printed form of the method ``name``: that of the named method for Python's operators."""
     name = {"mm_operator": "matmul", "select": "__getitem__"}.get(called, called.removesuffix("_operator"))
     if name in COMPARISONS:
         name = f"__{name}__"

@@ -76,7 +76,7 @@ def visible_line(text):
 
 
 def shell_word(name):
-    """Quote a name as one word for a shell, for commands to be copied; `a b` gets quotes, as does all that a shell interprets.
+    """Quote a name as one word for commands to be copied; `a b` gets quotes, as does all that a shell interprets.
 
     >>> from tensh.support.escaping import shell_word
     >>> print(shell_word("lesson.tsh"), shell_word("a; ls"))

@@ -98,8 +98,10 @@ def in_module(module, name):
 
 
 class Shared:
-    """Base of a class that its subclasses only complete: each has its own copy of the methods ``SHARED``, for Python names the
-    class of a method when it is called with wrong arguments."""
+    """Base of a class that its subclasses only complete: each has its own copy of the methods ``SHARED``.
+
+    Python names the class of a method when it is called with wrong arguments.
+    """
 
     SHARED = ("__init__",)
 

@@ -4,7 +4,7 @@ import re
 
 
 def pattern(text, flags=0):
-    """Return a regular expression with the methods of ``re.compile(text, flags)``, for modules that are imported at the start."""
+    """Return a regular expression with the methods of ``re.compile(text, flags)``, compiled at the first use."""
     return LazyPattern(text, flags)
 
 

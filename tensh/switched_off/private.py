@@ -82,7 +82,7 @@ def _amp_foreach_non_finite_check_and_unscale_(self, found_inf, inv_scale):
 
 
 def _amp_update_scale_(self, growth_tracker, found_inf, scale_growth_factor, scale_backoff_factor, growth_interval):
-    """Change the scale of a loss in place: smaller after an infinite gradient, larger after ``growth_interval`` finite ones."""
+    """Update a loss scale in place: smaller after an infinite gradient, larger after ``growth_interval`` finite ones."""
     good = 0 if found_inf else growth_tracker.item() + 1
     if found_inf:
         self.mul_(scale_backoff_factor)

@@ -22,7 +22,7 @@ def cast_operands(recorder, overload, args, kwargs, go_on):
 
 
 def cast_and(recorder, function, args, kwargs, go_on):
-    """Record the casts of a call under autocast, then what ``go_on`` does; return NotImplemented for a call that casts nothing."""
+    """Record the casts of a call under autocast, then what ``go_on`` does; return NotImplemented if nothing is cast."""
     amp = sys.modules.get("tensh.amp.casting")  # without it there is no autocast
     if amp is None or amp.state.lower is None:
         return NotImplemented

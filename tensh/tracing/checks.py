@@ -20,7 +20,7 @@ CREATING = frozenset("zeros ones empty full rand randn new_zeros new_ones new_em
 
 
 def place_checks(program):
-    """Move the checks of a program to where its numbers are read; one that checks something else than order is left as it is."""
+    """Move a program's checks to where its numbers are read; leave those that check something other than order."""
     graph = program.graph
     checks = [(node.args[0], node) for node in graph.nodes if getattr(node.target, "_opname", "") == "_assert_scalar"]
     numbers = {

@@ -51,7 +51,7 @@ def find_dependent(graph):
 
 
 def name_data_sizes(program):
-    """Give sizes that depend on elements names, with the largest that they can have, for what the graph shows; check their ranges."""
+    """Name sizes that depend on elements, for what the graph shows; check their ranges, and add the largest values."""
     known = {}  # node -> (size in the example, its name)
     sources = []  # (node, dimension, the name of its size)
     for node in program.graph.nodes:
@@ -77,7 +77,7 @@ def name_data_sizes(program):
 
 
 def check_sizes(program, sources):
-    """Check the ranges of sizes that depend on elements, after the nodes that have them; those of a replayed graph are checked."""
+    """Check the ranges of sizes that depend on elements after their nodes, unless a replayed graph does so already."""
     graph, size_of = program.graph, schemas()["sym_size"]["int"]
     places = []  # (node of the value, dimension, the name of its size, nodes that read it)
     for source, dim, name in sources:

@@ -10,7 +10,11 @@ __all__ = ["Decided", "decide", "drafting"]
 
 
 class Decided(NamedTuple):
-    """A decision: its condition, what holds for the example, the user's line (file, number, function) with its text, and the number of the trace."""
+    """A decision of a trace.
+
+    Its condition, its outcome for the example, the user's line (file, number, function) with its text, and the number
+    of the trace.
+    """
 
     text: str
     outcome: object

@@ -30,7 +30,7 @@ class Unexpressed(Exception):
 
 
 def list_guards(program, dynamic):
-    """Return the guards (comparison, expression, expression) of a trace, whose values have named sizes, and of both traces."""
+    """Return the guards (comparison, expression, expression) of both traces; named sizes stand for values."""
     found = []
     for decision in getattr(program.graph, "decisions", ()):
         name = decision.name if decision.outcome else NEGATED[decision.name]
@@ -216,7 +216,7 @@ def as_linear(expression):
 
 
 def narrow(guards, ranges):
-    """Return (ranges, guards that these do not imply) of dimensions; ``ranges`` maps each name to (smallest, largest or None)."""
+    """Return (ranges, guards that these do not imply) of dimensions; ``ranges`` is name -> (smallest, largest or None)."""
     limits = {name: (max(low or 0, SMALLEST), inf if high is None else high) for name, (low, high) in ranges.items()}
     facts = [fact for guard in guards for fact in as_facts(guard)]
     for _ in range(3):  # a fact on two dimensions passes the limits of one on to the other
@@ -251,7 +251,10 @@ def solve_quotient(fact):
 
 
 def tighten(fact, limits):
-    """Narrow the limits of the dimensions in a fact to what it allows; a fact on products and quotients of several narrows nothing."""
+    """Narrow the limits of the dimensions in a fact.
+
+    A fact about products and quotients of several narrows nothing.
+    """
     if any(isinstance(term, tuple) for term in fact):
         return
     for name, factor in fact.items():

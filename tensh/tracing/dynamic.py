@@ -86,7 +86,7 @@ def trace_dynamic(model, args, kwargs, dynamic, on_read, ranges=None, apart=0, s
 
 
 def free_sizes(program, trace, dynamic, ranges, apart):
-    """Return a ``Program`` with free dynamic dimensions; ``trace(change)`` traces it with the sizes of ``change(size, name)``.
+    """Return a ``Program`` with dynamic dimensions; ``trace(change)`` traces with the sizes ``change(size, name)``.
 
     Its ``guards`` are what it decides on sizes, its ``limits`` the ranges of dimensions by their names.
     """
@@ -248,7 +248,7 @@ def fold_sizes(first, second):
 
 
 def is_free_choice(node, known):
-    """Return True for the largest or smallest of sizes that are not ``known`` to be fixed: other sizes may lead to another."""
+    """Return True for an extreme of sizes not ``known`` to be fixed: other sizes may have another extreme."""
     return node.target in EXTREMES.values() and any(each not in known for each in node.all_input_nodes)
 
 
@@ -264,7 +264,7 @@ def size_value(node, known, fallback=None):
 
 
 def verify_numbers(program, trace):
-    """Return the program with sizes made of the numbers that it reads; verify by another trace that it has these only as nodes.
+    """Return the program with sizes made of the numbers that it reads; verify by a trace that it has them only as nodes.
 
     ``trace(shift, sizes)`` traces it with other numbers. Raise GuardOnDataDependentSymNode if Python computed a
     constant of one.

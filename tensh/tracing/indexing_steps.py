@@ -61,7 +61,7 @@ def without_leading_ones(recorder, value):
 
 
 def take_parts(recorder, input, index):
-    """Record what a subscript takes of a tensor by numbers and slices; return (the view, index tensors), or None for an unknown one."""
+    """Record what a subscript takes by numbers and slices; return (view, index tensors), or None for an unknown part."""
     parts = index if type(index) is tuple else (index,)
     lists = [isinstance(each, list) or hasattr(each, "__array_interface__") for each in parts]
     parts = tuple(torch.as_tensor(each) if is_list else each for each, is_list in zip(parts, lists))

@@ -35,7 +35,7 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
 
 # ── losses ───────────────────────────────────────────────────────────────────
 def compare(name, *settings):
-    """Return the step of a loss of two tensors, which are broadcast first; ``settings`` are its other parameters' defaults."""
+    """Return the step of a loss of two tensors, which are broadcast first; ``settings`` has the defaults of the rest."""
 
     def step(recorder, input, target, *given, size_average=None, reduce=None, reduction="mean", weight=None, **options):
         legacy = given or size_average is not None or reduce is not None or weight is not None

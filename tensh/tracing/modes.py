@@ -1,4 +1,4 @@
-"""Switches of modes within an exported program, each a node that ``torch.export`` turns into a separate part (``export/regions``)."""
+"""Switches of modes within an exported program: nodes that ``torch.export`` turns into parts (``export/regions``)."""
 
 from functools import partial
 

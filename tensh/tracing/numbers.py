@@ -135,7 +135,7 @@ def record_choice(self, name, a, b):
 
 
 class Comparison:
-    """A comparison of numbers of a trace, which has a ``node`` once an operator takes it; ``plain()`` is the outcome for the example."""
+    """A comparison of a trace's numbers, with a ``node`` once an operator takes it; ``plain()`` is the example's outcome."""
 
     symbolic = SymBool
 

@@ -52,7 +52,7 @@ FACTS = frozenset("size stride dim numel is_contiguous storage_offset".split())
 
 
 class Origin(NamedTuple):
-    """The place where a constant was made: after which node, whether it is detached there, and the notes of a node at that place."""
+    """A constant's place: the node that it was made after, whether it is detached there, and the notes of a node there."""
 
     before: Any
     detached: bool

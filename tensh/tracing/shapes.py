@@ -107,8 +107,10 @@ def check_names(known, shapes):
 
 
 def check_declaration(path, leaf, said, ranges, kinds):
-    """Raise UserError unless a declaration fits the tensor; ``ranges`` has the range of each name so far, ``kinds`` are those of
-    dimensions beside ``Dim``."""
+    """Raise UserError unless a declaration fits the tensor; ``ranges`` has the range of each name so far.
+
+    ``kinds`` are those of dimensions beside ``Dim``.
+    """
     where = f"specified at `dynamic_shapes{keystr(path)}`"
     if isinstance(leaf, Whole):
         if isinstance(said, Dim):
@@ -201,8 +203,10 @@ def read_dimensions(tensor, said):
 
 
 def read_dynamic_shapes(model, args, kwargs, shapes, strings=False):
-    """Read ``dynamic_shapes``: return index of an input -> {dimension: name}; with ``strings``, these are names, too, and arguments may
-    be missing."""
+    """Read ``dynamic_shapes``: return index of an input -> {dimension: name}.
+
+    With ``strings``, names may be strings, too, and arguments may be missing.
+    """
     dynamic, first, unnamed = {}, {}, iter(range(1000))
     for place, (path, _, tensor, table) in enumerate(read_declarations(model, args, kwargs, shapes, strings)):
         for dim, said in table.items():

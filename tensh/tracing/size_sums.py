@@ -27,7 +27,7 @@ def add(first, second, factor=1):
 
 
 def divide(terms, divisor):
-    """Return a sum divided by a number, rounded down: multiples of the divisor leave it, and quotients of quotients are one."""
+    """Return a sum divided by a number, rounded down; multiples of the divisor move out, nested quotients become one."""
     whole = {term: factor // divisor for term, factor in terms.items() if factor % divisor == 0}
     rest = {term: factor for term, factor in terms.items() if factor % divisor}
     match [*rest.items()]:

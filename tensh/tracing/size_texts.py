@@ -105,7 +105,7 @@ GIVEN = "Max(", "Min(", "**"
 
 
 def list_given(nodes):
-    """Return sizes in all traces -> expression of the operands of a value, where that is more than sums and products of names."""
+    """Return sizes in all traces -> expression of a value's operands, for those that are no sums and products of names."""
     found = {}
     for operands in zip(*(node.all_input_nodes for node in nodes)):
         texts = operands[0].meta.get("sizes")

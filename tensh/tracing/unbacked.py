@@ -20,7 +20,7 @@ COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "
 
 
 class Unbacked:
-    """A number whose value is known when the program runs; ``text`` is its expression, ``ranges`` are those of all symbols."""
+    """A number that is known when the program runs; ``text`` is its expression, ``ranges`` has those of all symbols."""
 
     def __bool__(self):
         text = f"Ne({self.text}, 0)"

@@ -1,4 +1,4 @@
-"""torch.utils._python_dispatch: modes that see PyTorch's operators instead of functions, and helpers of wrapper subclasses."""
+"""torch.utils._python_dispatch: modes that see operators instead of functions; helpers of wrapper subclasses."""
 
 from contextlib import contextmanager
 

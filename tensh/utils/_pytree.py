@@ -189,7 +189,7 @@ def is_namedtuple(obj):
 
 
 def is_structseq_class(cls):
-    """True for the class of a tuple with named fields that C made, such as ``torch.return_types.max`` or ``time.struct_time``."""
+    """True for the class of a tuple with named fields from C, such as ``torch.return_types.max`` or ``time.struct_time``."""
     return (
         isinstance(cls, type)
         and issubclass(cls, tuple)

@@ -91,7 +91,7 @@ def conv_flop(x_shape, w_shape, _bias, _stride, _padding, _dilation, transposed,
 def conv_backward_flop(
     grad_out_shape, x_shape, w_shape, _bias, _stride, _padding, _dilation, transposed, _output_padding, _groups, output_mask, out_shape=None
 ):  # fmt: skip
-    """Count of the derivative of a convolution: for the input a convolution the other way round, for the weight one of both."""
+    """Count the derivative of a convolution: for the input a transposed convolution, for the weight a convolution of both."""
     flops = 0
     if output_mask[0]:
         flops += conv_flop_count(grad_out_shape, w_shape, out_shape[0], not transposed)

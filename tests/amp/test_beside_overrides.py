@@ -1,4 +1,4 @@
-"""Autocast and overrides both exchange code of functions: in any order, overrides are asked first, then arguments are cast."""
+"""Autocast and overrides both exchange functions' code: in any order, overrides are asked before arguments are cast."""
 
 import pytest
 

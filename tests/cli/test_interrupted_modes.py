@@ -28,7 +28,7 @@ CALLS = ("CALL", "CALL_KW", "CALL_FUNCTION_EX", "JUMP_BACKWARD")
 
 
 class Steps:
-    """Run a function, and raise KeyboardInterrupt where Python looks at signals for the ``place``-th time, unless that waits."""
+    """Run a function, and raise KeyboardInterrupt at the ``place``-th check for signals, unless signals wait there."""
 
     def __init__(self, place):
         self.place, self.count, self.before = place, 0, {}

@@ -100,7 +100,7 @@ def make(torch):
 
 
 def make_whole(torch):
-    """Return name -> function of two ones of which PyTorch makes one graph, though they read elements or use unusual objects."""
+    """Return name -> function of two ones that is one graph in PyTorch, though it reads elements or uses unusual objects."""
     return {
         "greatest": lambda x: max(x[0], x[1]), "least": lambda x: min([x[0], x[1]]), "tolist": lambda x: x.long().tolist(),
         "contains": lambda x: (1 in x, x * 2)[1], "member of an enum": lambda x: x * Choice.A.value, "bool": lambda x: bool(x.sum()),

@@ -7,7 +7,7 @@ from tensh.alias import torch_is_tensh
 
 
 def tell(torch, find):
-    """Return the graphs that compilers get, and what the compiled functions compute; ``find`` imports a module of the library."""
+    """Return the graphs that compilers get, and the results of the compiled functions; ``find`` imports a module."""
     compile_module, nn, found = find("_functorch.aot_autograd"), torch.nn, []
     aot_autograd = find("_dynamo.backends.common").aot_autograd
     partition = find("_functorch.partitioners").default_partition

@@ -1,4 +1,4 @@
-"""Compiled functions compute what they do uncompiled, whatever elements they are captured with: no graph keeps what it read."""
+"""Compiled functions compute what they do uncompiled, whatever elements they are captured with."""
 
 import copy
 

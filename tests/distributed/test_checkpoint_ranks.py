@@ -29,7 +29,7 @@ def run(action, folder, results, ranks, *options, with_pytorch=False):
 
 
 def check_end(found, done, ranks, with_pytorch):
-    """Assert that a program ended well; gloo sometimes aborts a process of PyTorch that has written all and is about to end."""
+    """Assert that a program ended well; gloo sometimes aborts a process of PyTorch that has written everything."""
     aborted = with_pytorch and len(found) == ranks and "SIGABRT" in done.stderr
     assert done.returncode == 0 or aborted, done.stderr
 

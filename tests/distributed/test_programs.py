@@ -1,4 +1,4 @@
-"""Programs in the manner of PyTorch's tutorials run unchanged: started by `tensh launch`, and starting their processes themselves.
+"""Programs like PyTorch's tutorials run unchanged: under `tensh launch`, or starting their processes themselves.
 
 What each prints is recorded beside it, ``programs/NAME.txt``, from PyTorch: ``python programs/NAME.py PORT >
 programs/NAME.txt``.

@@ -116,7 +116,7 @@ def test_log_abs_det_jacobian_is_that_of_autograd(text, x):
 
 
 def coordinates(text, y):
-    """As many numbers of an output as the input has: all but the last of a simplex, the elements of a factor below its diagonal."""
+    """The size of an output's numbers that determine the rest: all but a simplex's last, those below a factor's diagonal."""
     if "CorrCholesky" in text:
         return tensh.distributions.utils.tril_matrix_to_vec(y, -1)
     return y[..., :-1] if "StickBreaking" in text else y

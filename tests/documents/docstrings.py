@@ -198,7 +198,10 @@ def raises(name):
 
 
 def class_raises(cls):
-    """True if the constructor, ``forward``, ``step`` or methods that they call raise. Public bases document their own errors."""
+    """True if the constructor, ``forward``, ``step`` or methods they call raise.
+
+    Public bases document their own errors.
+    """
     for base in own_bases(cls):
         for method in CHECKING:
             function = vars(base).get(method)

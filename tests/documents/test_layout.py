@@ -1,6 +1,7 @@
-"""Names at the top of tensh/ are PyTorch's, or listed as tensh's own; no module is too long to read; a constant is assigned once."""
+"""Top names of tensh/ are PyTorch's or listed as tensh's own; modules are short; constants are assigned once."""
 
 import ast
+import re
 from collections import Counter
 
 import pytest
@@ -12,7 +13,8 @@ from tests.support.project import ROOT
 PRIVATE = """__config__ __future__ _decomp _guards _higher_order_ops _library _subclasses _tensor _tensor_str _utils
     _vmap_internals""".split()
 """Names of PyTorch's private modules, which the record of its public names leaves out."""
-LONGEST = 400  # lines of a module
+LONGEST, WIDEST = 400, 126  # lines of a module, columns of the first line of a docstring
+OPENING = re.compile(r'\s*r?"""[A-Z`("]')
 ENTRIES, CORE = 12, 1200  # entries at the top of the engine, and lines of its core
 
 
@@ -33,10 +35,20 @@ def test_the_documents_list_the_tools():
     assert names and [name for name in names if f"`{name}`" not in text and f"tools/{name}" not in text] == []
 
 
-def test_modules_are_short():
+def modules():
+    """Path of a module -> its text, for all that are written by hand."""
     paths = [path for folder in ("tensh", "tests", "tools", "scripts") for path in (ROOT / folder).rglob("*.py")]
-    lengths = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8").count("\n") for path in paths}
+    return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+
+
+def test_modules_are_short():
+    lengths = {path: text.count("\n") for path, text in modules().items()}
     assert lengths and {path: lines for path, lines in lengths.items() if lines > LONGEST} == {}
+
+
+def test_docstrings_begin_with_a_line_that_fits():
+    openings = [(path, line) for path, text in modules().items() for line in text.splitlines() if OPENING.match(line)]
+    assert openings and [(path, line) for path, line in openings if len(line) > WIDEST] == []
 
 
 def test_the_core_is_read_in_one_sitting():

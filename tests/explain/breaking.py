@@ -53,7 +53,7 @@ class Broken(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The fate of a broken program: "right" or "wrong" where it runs, "silent", "told" or "mended" where it fails, or "false"."""
+    """A broken program's fate: "right" or "wrong" where it runs, "silent", "told" or "mended" where it fails, or "false"."""
 
     word: str
     text: str = ""

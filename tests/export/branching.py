@@ -1,4 +1,4 @@
-"""Modules with branches and loops that depend on elements, written for either library: name -> (module, arguments, others)."""
+"""Modules with branches and loops that depend on elements, for either library: name -> (module, arguments, others)."""
 
 import importlib
 

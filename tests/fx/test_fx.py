@@ -1,4 +1,4 @@
-"""torch.fx, beside what tests/recorded/sessions/fx.md records: models, copies, functions that are leaves, what stays unchanged."""
+"""torch.fx beyond tests/recorded/sessions/fx.md: models, copies, leaf functions, and what stays unchanged."""
 
 import copy
 import io

@@ -1,4 +1,4 @@
-"""Derivatives of functions that ``make_fx`` traces, up to the third order: the traced ones are those of the functions, for other inputs, too."""
+"""Derivatives up to the third order of functions that ``make_fx`` traces equal the functions', for other inputs, too."""
 
 import pytest
 

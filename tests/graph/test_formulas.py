@@ -84,7 +84,7 @@ def plain(text):
 
 
 def resolve_paths(formula, namespace):
-    """(the formula with identifiers for paths such as ``net.0.weight``, the values of paths: parameters, and results of layers)."""
+    """(the formula with identifiers for paths such as ``net.0.weight``, path -> value of parameters and layers' results)."""
     if "net" not in namespace:
         return formula, {}
     values = {f"net.{name}": p for name, p in namespace["net"].named_parameters()}

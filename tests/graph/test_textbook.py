@@ -25,7 +25,10 @@ NOT_DIFFERENTIABLE = {
     "matrix_rank", "histogram", "histogramdd", "bernoulli", "multinomial", "normal", "poisson", "apply", "map", "map2",
     "module_load",
 }  # fmt: skip
-"""Functions made of operators with derivatives that have none themselves: results are integers, counts, drawn, new, detached, or of a Python function."""
+"""Functions made of operators with derivatives that have none themselves.
+
+Their results are integers, counts, drawn, new, detached, or those of a Python function.
+"""
 OTHER_SETTINGS = {
     "nn.functional.triplet_margin_loss": {1}, "nn.functional.embedding": {1}, "matmul": {4, 5}, "inner": {2},
     "linalg.lu": {1, 2}, "linalg.eigvalsh": {1}, "linalg.cond": {1}, "cdist": {3}, "max": {3}, "min": {3},
@@ -127,7 +130,7 @@ def test_every_differentiable_function_has_formulas():
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_entries_are_complete(entry):
-    """What an entry says can be parsed and printed, and its letters are its own, its results' or those of words that are explained."""
+    """What an entry says can be parsed and printed; its letters are its own, its results', or those of explained words."""
     known = {*entry.letters, *entry.outputs, "y", "g", *(f"g_{name}" for name in entry.outputs), *WORDS, *PLAIN}
     for target in entry.parts:
         known |= set(target.split(", "))

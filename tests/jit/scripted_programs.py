@@ -1,4 +1,4 @@
-"""Functions to script of the kind that programs have: containers, refined types, elements of tensors as lists, loops over parameters."""
+"""Functions to script as programs have them: containers, refined types, elements as lists, loops over parameters."""
 
 # ruff: noqa: C416, UP006, UP007, UP035, UP045
 

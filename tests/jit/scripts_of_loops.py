@@ -1,4 +1,4 @@
-"""Functions to script with loops that are left early, also out of contexts, with tasks and tests of types, and with loops for values that nothing reads."""
+"""Functions to script with loops: left early, also out of contexts, with tasks and tests of types, or never read."""
 
 # ruff: noqa: B007, F841, SIM117, UP006, UP007, UP035, UP045
 

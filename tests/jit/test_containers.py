@@ -1,4 +1,4 @@
-"""Scripted lists and dictionaries have PyTorch's methods, errors and text, and are shared with the scripts that they are handed to."""
+"""Scripted lists and dictionaries have PyTorch's methods, errors and text, and are shared with scripts that get them."""
 
 # ruff: noqa: UP006, UP035
 

@@ -1,4 +1,4 @@
-"""Files of TorchScript: traces are written as PyTorch reads them, PyTorch's are read, and their code runs where all of it is known."""
+"""Files of TorchScript: traces are written as PyTorch reads them; PyTorch's are read and, if all is known, run."""
 
 import io
 import zipfile

@@ -1,4 +1,4 @@
-"""torch.jit: traces compute the results of the traced function, scripted programs run as Python with checked arguments, and both describe themselves."""
+"""torch.jit: traces compute what the function does, scripts run as Python with checked arguments; both print themselves."""
 
 import copy
 import re

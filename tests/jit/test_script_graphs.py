@@ -20,7 +20,7 @@ OTHER = {
 
 
 def normalize(text, places=True):
-    """Return the lines of a graph without constants, which stand where they are used, and with values numbered by their names."""
+    """Return the lines of a graph with constants where they are used, and values numbered by their names."""
     constants, lines, names, counts = {}, [], {}, {}
     for line in str(text).splitlines():
         if found := CONSTANT.match(line):

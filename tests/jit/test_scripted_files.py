@@ -1,4 +1,4 @@
-"""Scripts as code and as files: the code is PyTorch's, and files run in tensh and in PyTorch with the values of the originals."""
+"""Scripts as code and files: the code is PyTorch's, and files run in both libraries with the values of the originals."""
 
 import functools
 import io

@@ -1,4 +1,4 @@
-"""Scripts write values as PyTorch's C++ does: in ``print``, ``str``, f-strings and formatting, also in functions that they call."""
+"""Scripts write values as PyTorch's C++ does: in ``print``, ``str``, f-strings and formats, and in functions they call."""
 
 # ruff: noqa: UP006, UP031, UP032, UP035, UP045
 

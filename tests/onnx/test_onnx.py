@@ -1,4 +1,4 @@
-"""torch.onnx.export: models are written, checked, run alike by onnxruntime, and read back; what has no form says which line asks for it."""
+"""torch.onnx.export: models are checked, run alike by onnxruntime and read back; a missing form names the line."""
 
 import inspect
 import io

@@ -1,4 +1,4 @@
-"""A dispatch mode sees the operators of PyTorch in a call and its backward pass, with arguments of the same shapes and values.
+"""A dispatch mode sees PyTorch's operators in a call and its backward pass, with equal shapes and values.
 
 A line of ``dispatched_calls.txt`` is a call: ``r`` makes numbers that require grad, ``p`` such numbers between 0.1 and 0.9,
 ``i`` zeros and ones.

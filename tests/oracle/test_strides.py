@@ -1,4 +1,4 @@
-"""Random chains of views of four and more dimensions, many of one element: sizes, strides and offsets are PyTorch's; gradients, too."""
+"""Random chains of views of four and more dimensions, many of one element: strides, offsets and gradients are PyTorch's."""
 
 import math
 import random

@@ -1,5 +1,6 @@
-"""Gradients in graphs of ``make_fx``, for every differentiable entry of PyTorch's own operator database: the graph runs, also on other
-inputs, and computes what the function computes.
+"""Gradients in graphs of ``make_fx``, for every differentiable entry of PyTorch's operator database.
+
+The graph runs, also on other inputs, and computes what the function computes.
 """
 
 import pytest

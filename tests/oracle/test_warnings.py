@@ -1,4 +1,4 @@
-"""Programs that make PyTorch warn make tensh warn: of the same category, with the same text, as often, and on the user's line.
+"""Programs that make PyTorch warn make tensh warn: same category, text, number of times, and the user's line.
 
 ``warnings.txt`` has a program a line; semicolons separate its statements.
 """

@@ -1,4 +1,4 @@
-"""Sparse tensors in files: of every layout, both formats, both ways between tensh and PyTorch; a file may say anything of them."""
+"""Sparse tensors in files of every layout and both formats, between tensh and PyTorch; no file is trusted."""
 
 import io
 import pickle

@@ -1,4 +1,4 @@
-"""Random functions, as source, compared with their versions by ``torch.compile``: values, gradients, written arguments, random numbers."""
+"""Random functions compared with their versions by ``torch.compile``: values, gradients, writes, random numbers."""
 
 import random
 import re
@@ -135,7 +135,7 @@ def answer(function, seed):
 
 
 def check_program(source, filename="<program>"):
-    """Compare three calls of the compiled function with the function; return (differences, graphs, the reason if there are none)."""
+    """Compare three calls of the compiled function with the function; return (differences, graphs, the reason for none)."""
     import linecache
 
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
@@ -159,7 +159,7 @@ def differ_or_raise(ours, expected):
 
 
 def first_words(error):
-    """Return the text of an error; of one about a saved value that was written, what does not depend on which was found first."""
+    """Return an error's text; for a saved value that was written, without what depends on which was found first."""
     return str(error).partition(" by an inplace operation")[0]
 
 
@@ -200,7 +200,7 @@ def writes_constant(source):
 
 
 def check_traces(source, filename="<program>"):
-    """Compare the versions of the function by ``torch.jit.trace`` and ``torch.fx`` with it: kind of trace -> the first difference, or None.
+    """Compare the ``torch.jit.trace`` and ``torch.fx`` versions with the function: kind -> first difference, or None.
 
     A kind that cannot trace the function is left out.  No trace has blocks of ``no_grad``, none draws numbers that
     nobody reads, and constants that are written stay so.

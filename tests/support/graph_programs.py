@@ -1,4 +1,4 @@
-"""Small programs whose graphs, values, first and second derivatives are compared with PyTorch's (tests/oracle/test_graph_programs.py).
+"""Small programs whose graphs, values and derivatives are compared with PyTorch's (tests/oracle/test_graph_programs.py).
 
 A program is one or several statements; the last is an expression, whose value is differentiated. Every program
 gets new leaves:

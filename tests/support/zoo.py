@@ -1,4 +1,4 @@
-"""A zoo of small models for tests of captured, exported and compiled graphs: name -> (module, its inputs), on tensh or on PyTorch."""
+"""Small models for tests of captured, exported and compiled graphs: name -> (module, its inputs), on either library."""
 
 
 def make_models(torch):

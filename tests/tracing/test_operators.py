@@ -1,4 +1,4 @@
-"""Graphs of single calls give the results of the calls: each recorded call of each public function, traced, in a file, and compiled."""
+"""Graphs of single calls give the calls' results: each recorded call of each public function, traced, saved, compiled."""
 
 import io
 import linecache

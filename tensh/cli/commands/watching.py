@@ -20,7 +20,7 @@ def watch_(
     csv: Annotated[bool, typer.Option("--csv", help="Print all numbers as CSV.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ):
-    """Show event files of TensorBoard and sweeps while they grow: curves, last values, histograms, images, texts, the best runs."""
+    """Show event files of TensorBoard and sweeps as they grow: curves, values, histograms, images, texts, the best runs."""
     from tensh.cli.watching.showing import watch
 
     options = ctx.obj["options"]

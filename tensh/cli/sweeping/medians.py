@@ -23,7 +23,7 @@ class Curve:
         self.reason = ""  # why the run was stopped
 
     def watch(self, name, number, step):
-        """Keep a number; raise Worse where it is on the wrong side of the median. The number of a call is its step by default."""
+        """Keep a number; raise Worse if it is on the wrong side of the median. The default step is the number of the call."""
         if name != self.name:
             return
         step, number = len(self.points) if step is None else int(step), float(number)

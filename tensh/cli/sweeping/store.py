@@ -118,7 +118,7 @@ def describing(path):
 
 
 def recover(path):
-    """Roll back the incomplete write of a killed sweep. Raise UsageError if another sweep has the file, or it cannot be written."""
+    """Roll back a killed sweep's incomplete write. Raise UsageError if another sweep has the file, or it is not writable."""
     held = lock(path)
     try:
         with describing(path):

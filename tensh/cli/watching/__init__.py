@@ -1,1 +1,1 @@
-"""`tensh watch` and `%watch`: reading event files (`event_files`) and sweeps (`sweeps`), layout (`page`), following (`showing`)."""
+"""`tensh watch` and `%watch`: event files (`event_files`) and sweeps (`sweeps`) as a `page`, redrawn by `showing`."""

@@ -94,7 +94,7 @@ def _find_empty(optimizer, groups):
 
 
 def flatten_state(state_dict):
-    """Return a state dict by names as a flat one.  Raise NotImplementedError for state of another kind than numbers and tensors."""
+    """Return a state dict by names as a flat one.  Raise NotImplementedError for values other than numbers and tensors."""
     flat = {}
 
     def put(values, prefix):

@@ -162,7 +162,7 @@ def _stateful_to_state_dict(state_dict):
 
 
 def _save_state_dict(state_dict, storage_writer, process_group=None, coordinator_rank=0, no_dist=False, planner=None):
-    """Plan, write and finish, on all ranks together.  Raise NotImplementedError for another coordinator than the first rank."""
+    """Plan, write and finish on all ranks.  Raise NotImplementedError for a coordinator other than rank 0."""
     if coordinator_rank:
         raise NotImplementedError("the first rank coordinates a save")
     # a group that was given may have been destroyed since, which is an error and no reason to save alone

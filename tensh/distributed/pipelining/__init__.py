@@ -1,4 +1,4 @@
-"""torch.distributed.pipelining: a model in stages, one or several in each process, and batches that pass through them in parts.
+"""torch.distributed.pipelining: a model in stages, in one or several processes, through which parts of batches pass.
 
 Other names of this namespace in PyTorch are switched off.
 """

@@ -67,7 +67,10 @@ def order_v(rank, size, count):
 
 
 def order_dual_pipe(rank, size, count):
-    """Yield the passes of DualPipeV, which computes forward and backward passes at a time; gradients of weights are separate only at the end."""
+    """Yield the passes of DualPipeV, which pairs forward and backward passes.
+
+    Gradients of weights are computed separately only at the end.
+    """
     take, weights = Counted(count).take, deque()
     rest = size - rank - 1
     yield from take(*((0, FORWARD),) * 2 * rest)

@@ -72,7 +72,10 @@ class PipelineSchedule:
             return self._run(self.forward_order(), False, args, kwargs, target, losses, return_outputs)
 
     def _run(self, order, backward, args, kwargs, target, losses, return_outputs, loss_kwargs=None):
-        """Run the passes of the stages in an order of (stage, number of the part, kind of pass); return the merged outputs if asked."""
+        """Run the passes of the stages in the order given; return the merged outputs if asked.
+
+        ``order`` has tuples (stage, number of the part, kind of pass).
+        """
         count, found = self._n_microbatches, {}
         self._check(args, target)
         parts = split_args_kwargs_into_chunks(args, kwargs, count, *self._chunk_specs)
@@ -190,7 +193,7 @@ class ScheduleLoopedBFS(PipelineScheduleMulti):
 
 
 class InterleavedSchedule(PipelineScheduleMulti):
-    """A schedule in rounds of as many parts as there are processes; ValueError where the parts are no multiple of the rounds."""
+    """A schedule in rounds of one part for each process.  Raise ValueError if the parts are no multiple of the rounds."""
 
     name = ""
 

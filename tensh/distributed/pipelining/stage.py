@@ -100,7 +100,7 @@ class PipelineStage:
         return output
 
     def backward_one_chunk(self, number, loss=None, last_backward=False):
-        """Bring the gradients of one part back to the stage before: from ``loss`` in the last stage, from the next one in others."""
+        """Compute one part's gradients for the stage before, from ``loss`` in the last stage, or the next stage's."""
         inputs, outputs, gradients = self._take_results(number, loss)
         self._prepare(outputs, last_backward)
         if outputs:
@@ -109,7 +109,7 @@ class PipelineStage:
             self._send(number, -1, [torch.zeros_like(each) if each.grad is None else each.grad for each in inputs])
 
     def backward_input_one_chunk(self, number, loss=None):
-        """Bring the gradients of one part back to the stage before; those of weights are left to ``backward_weight_one_chunk``."""
+        """Compute one part's gradients for the stage before, and leave those of weights to ``backward_weight_one_chunk``."""
         inputs, outputs, gradients = self._take_results(number, loss)
         self._waiting[number] = outputs, gradients
         if not self.is_first:
@@ -128,7 +128,7 @@ class PipelineStage:
             torch.autograd.backward(outputs, gradients, inputs=weights)
 
     def _take_results(self, number, loss):
-        """Return the inputs of a part, its results that need gradients, or the loss, and their gradients, which may have to arrive."""
+        """Return a part's inputs, its results that need gradients (or the loss), and their gradients, once they are here."""
         inputs, given = self._saved.pop(number)
         if self.is_last:
             return inputs, [loss], [None]

@@ -1,4 +1,4 @@
-"""torch.distributed.tensor: tensors of which each process has a part (``dtensor``), and what functions do with them (``rules``).
+"""torch.distributed.tensor: tensors in parts, one in each process (``dtensor``), and functions of them (``rules``).
 
 Other names of this namespace in PyTorch are switched off.
 """

@@ -97,7 +97,7 @@ def swap(value, replace):
 
 
 def require_one_kind(name, args, kwargs):
-    """Return the first distributed tensor.  Raise RuntimeError beside ordinary tensors, except numbers, and for two meshes."""
+    """Return the first distributed tensor.  Raise RuntimeError for ordinary tensors with dimensions, and for two meshes."""
     found = list(find([args, kwargs]))
     first = next(each for each in found if isinstance(each, DTensor))
     for each in found:

@@ -11,7 +11,7 @@ INCREASING = set("relu sigmoid tanh exp floor ceil round trunc sign".split())
 
 
 class Call(NamedTuple):
-    """A call of an elementwise function: its name, its distributed operands in order, and all other arguments but the first."""
+    """A call of an elementwise function: its name, its distributed operands in order, and its other arguments."""
 
     word: str
     given: list

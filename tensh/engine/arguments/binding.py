@@ -36,7 +36,7 @@ def bind(name, texts, args, given):
 
 
 def asks_late(function):
-    """Let a function that binds its arguments by signature ask an overriding argument that is no tensor, when binding fails."""
+    """Let a function that binds its arguments by signature ask an overriding argument that is no tensor, if binding fails."""
 
     @wraps(function)
     def asking(*args, **given):

@@ -1,4 +1,7 @@
-"""The arguments as written in a call: PyTorch's messages distinguish ``f(1)`` from ``f(x=1)``, which a Python function cannot."""
+"""The arguments as written in a call.
+
+PyTorch's messages distinguish ``f(1)`` from ``f(x=1)``, which a Python function cannot.
+"""
 
 import os
 from itertools import takewhile
@@ -19,7 +22,7 @@ HAND_ON = (
 
 
 def list_call(frame, is_method):
-    """The number of positional arguments and the keywords of the call that ``frame`` is making, or None for what is not known.
+    """The number of positional arguments and the keywords of the call that ``frame`` is making; None for an unknown one.
 
     The number leaves out the object of a method.
     """

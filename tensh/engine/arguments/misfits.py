@@ -63,7 +63,7 @@ def find_misfit(failure, function, parameters, args, options, python=False):
 
 
 def earlier_misfit(refused, parameters, args):
-    """Return the error of a tensor before the argument that was refused at a position of the function that it is passed to, or None."""
+    """Return the error of a tensor argument before the one that was refused; None if there is none."""
     called, position = refused
     for place, name, value in list_positional(parameters, args):
         optional = value is None and place != 1  # many tensors after the first may be None

@@ -166,11 +166,11 @@ class UnpackError(TypeError):
 
 
 class LateError(UnpackError):
-    """A sequence whose first element fits fails in a later one, which is read when all arguments are known to be of their kinds."""
+    """An element after the first does not fit; read once all arguments are known to be of their kinds."""
 
 
 def require_64_bits(number):
-    """Raise OverflowError for an integer that no dtype holds: PyTorch's, once all arguments are known to be of the right kinds."""
+    """Raise OverflowError for an integer that no dtype holds, once all arguments are known to be of their kinds."""
     if not -LIMIT <= number < 2 * LIMIT:
         raise OverflowError("int too big to convert" if number > 0 else "can't convert negative int to unsigned")
 
@@ -261,7 +261,7 @@ class Form:
         return values
 
     def _bind_keywords(self, given, options, values):
-        """Add the arguments by name to ``values``, after ``given`` ones by position; raise PyTorch's TypeError for those that do not fit."""
+        """Add arguments by name to ``values``, after ``given`` positional ones; raise PyTorch's TypeError for a misfit."""
         for index, parameter in enumerate(self.parameters[given:], given):
             if parameter.name in options:
                 try:

@@ -72,7 +72,7 @@ def narrow_block(x, out, size, unit):
 
 # ── numbers ──────────────────────────────────────────────────────────────────
 class HalfNumber(np.ndarray):
-    """A 0-d array of a 16 bit dtype that knows its number in float32, ``exact``: products and quotients are computed with that.
+    """A 0-d array of a 16 bit dtype with its number in float32, ``exact``, which products and quotients use.
 
     PyTorch rounds a number beside a tensor of float16 or bfloat16 to that dtype, except where it multiplies or divides.
     """

@@ -157,5 +157,5 @@ def lay_in_lines(matrix):
 
 
 def number_of_blocks(work, most):
-    """Return the number of blocks, a power of two up to ``most``: two, or more blocks of at least BLOCK products of numbers."""
+    """Return the number of blocks: a power of two up to ``most``, each block of at least BLOCK products, but two at least."""
     return 1 << (max(1, min(max(work // BLOCK, 2), most, MOST)).bit_length() - 1)

@@ -17,7 +17,7 @@ def dense_first(*tensors):
 
 
 def take_value(t, other):
-    """Give ``t`` the value of another tensor of the same layout, and return it; return the other one if their layouts differ."""
+    """Give ``t`` the value of another tensor of the same layout and return ``t``; return the other if the layouts differ."""
     if type(t.array) is not type(other.array):
         return other
     if type(t.array) is np.ndarray:

@@ -237,7 +237,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
 
 def lend_array(array):
-    """The array of a gradient that the user's code may have kept, or have returned twice, so that no ``.grad`` becomes its owner."""
+    """The array of a gradient that user code may have kept or returned twice, so that no ``.grad`` becomes its owner."""
     return array.view() if type(array) is np.ndarray else array.copy()
 
 

@@ -278,7 +278,7 @@ def _require_returned(node, returned):
 
 
 def _keep(node, outputs, returned, unchanged=()):
-    """Turn the arguments of ``save_for_backward`` into the node's saved values; ``unchanged`` has the ids of inputs not written."""
+    """Turn arguments of ``save_for_backward`` into saved values; ``unchanged`` has the ids of inputs not written."""
     given, node.to_save = node.to_save or (), None
     for number, t in enumerate(given):
         if not isinstance(t, Tensor) and t is not None:

@@ -4,7 +4,7 @@ from tensh.engine.core.hooks import hooks_of, require_gradient
 
 
 class OutputHooks(dict):
-    """A hook on a node of several outputs: number of an output -> its hooks, called with None if no gradient arrives there."""
+    """A hook on a node of several outputs: output number -> its hooks, which get None if no gradient arrives there."""
 
     def __call__(self, gradients):
         for number in sorted(self):

@@ -113,7 +113,10 @@ def find_given_tensor(t):
 
 
 def text(t, plain):
-    """The text of a tensor inside transforms, where ``plain(tensor)`` is that of one outside: a line for each that holds it."""
+    """The text of a tensor inside transforms, one line for each.
+
+    ``plain(tensor)`` is the text of one outside.
+    """
     value, dims = find_given_tensor(t)
     calls, mode.transforms = mode.transforms, ()
     levels, mode.levels = mode.levels, ()

@@ -33,7 +33,7 @@ FORMULAS = {  # word -> (parameters, equivalent expression)
     "maximum": ("x low", "clip(x, low, INFINITY)"),
     "minimum": ("x high", "clip(x, -INFINITY, high)"),
 }
-"""``maximum`` and ``minimum`` of an array and a number take three times as long as ``clip``, ``reciprocal`` twice as long as ``divide``."""
+"""``maximum`` and ``minimum`` with a number take three times as long as ``clip``, ``reciprocal`` twice ``divide``."""
 UFUNCS = {
     "library_exp": "exp",
     "library_log": "log",

@@ -172,7 +172,10 @@ class Chain:
         return "".join(indent_lines(each) for each in (few, lines) if each)
 
     def lines_of_numbers(self, numbers):
-        """Lines that look up the numbers of a call: those of float32 that no parameter decides are made once, as ``USUAL``."""
+        """Lines that look up the numbers of a call.
+
+        Those of float32 that no parameter decides are made once, as ``USUAL``.
+        """
         fixed = {text: name for text, name in numbers.items() if not self.is_given(text)}
         lines = [f"{name} = SCALARS[{text}, dtype]" for text, name in numbers.items() if text not in fixed]
         if fixed:

@@ -227,7 +227,10 @@ def mix(name, input, other):
 
 
 def as_number(number):
-    """A Python or NumPy number as a Python number; None for anything else.  NumPy's truth values are floats, as in PyTorch."""
+    """A Python or NumPy number as a Python number; None for anything else.
+
+    NumPy's truth values are floats, as in PyTorch.
+    """
     if type(number) in NUMBERS:
         return number
     if isinstance(number, (np.number, np.bool_)):

@@ -45,7 +45,10 @@ def cast_scalar(number, to):
 
 
 def cast_element(number, to):
-    """``number`` as the one element of a tensor: floating point numbers of 16 and 8 bits are made of a double, whatever its size."""
+    """``number`` as the one element of a tensor.
+
+    Numbers of 16 and 8 bits are rounded from a double, whatever their size.
+    """
     if to.itemsize > 2 or to.category != FLOAT:
         return cast_scalar(number, to)
     number = cast_scalar(number, float64)

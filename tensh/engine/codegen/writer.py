@@ -83,7 +83,7 @@ def _write_out(op, strict):
 
 
 def add_batch_exit(lines, answer):
-    """The lines, with ``answer`` as the result for a tensor with a hidden batch dimension: see Note [Batches] in core/lift.py."""
+    """The lines, with ``answer`` as the result for a batched tensor: see Note [Batches] in core/lift.py."""
     return ["try:", *(INDENT + line for line in lines), f"except Lift: return {answer}"]
 
 

@@ -79,13 +79,13 @@ reduce_storage = Port("storage", "reduce_storage")
 """A tensor, a parameter, and the memory of tensors, in the form of PyTorch's pickles."""
 
 dispatch_override = Port("engine.dispatch.override.dispatch", "dispatch")
-"""``dispatch_override(point, args, options)``: the result of a public function whose arguments, or a mode, may override it."""
+"""``dispatch_override(point, args, options)``: the result of a public function that arguments or a mode may override."""
 
 answer_override = Port("engine.dispatch.override.dispatch", "answer_late")
 """The answer of an overriding argument to a call that failed with it, as a tuple of one."""
 
 dispatch_aten = Port("_aten.translation", "call")
-"""``dispatch_aten(point, args, options)``: a function in terms of PyTorch's operators, which dispatch modes and classes see."""
+"""``dispatch_aten(point, args, options)``: a function as PyTorch's operators, which modes and classes see."""
 
 dispatch_lifted = Port("_aten.translation", "lift_call")
 """``dispatch_lifted(name, args, options)``: an operator or composite that has met a tensor of a wrapper subclass."""

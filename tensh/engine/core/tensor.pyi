@@ -388,7 +388,7 @@ class Tensor:
     def conj_physical_(self) -> Tensor:
         """In-place version of conj_physical; real tensors may be expanded."""
     def const_data_ptr(self) -> Tensor:
-        """The address of the first element; 0 if there is none, or if only a wrapper subclass knows it; for meta tensors, the distance from the start of the memory."""
+        """The address of the first element; 0 if there is none, or if only a wrapper subclass knows it."""
     def contiguous(self, *, memory_format: _memory_format | None = ...) -> Tensor:
         """The tensor itself if it is contiguous, otherwise a contiguous copy.  Differentiable."""
     def copy_(self, other: Tensor | _Number, non_blocking: _Any = False) -> Tensor:
@@ -437,7 +437,7 @@ class Tensor:
     @data.setter
     def data(self, value: Tensor) -> None: ...
     def data_ptr(self) -> _int:
-        """The address of the first element; 0 if there is none, or if only a wrapper subclass knows it; for meta tensors, the distance from the start of the memory."""
+        """The address of the first element; 0 if there is none, or if only a wrapper subclass knows it."""
     def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
         """Input converted from degrees to radians."""
     def deg2rad_(self) -> Tensor:
@@ -949,7 +949,7 @@ class Tensor:
     def matrix_power(self, n: _Any, *, out: Tensor | None = None) -> Tensor:
         """The ``n``-th power of square matrices; for negative ``n`` a power of the inverse.  Differentiable."""
     def max(self, dim: _Any = ..., keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
-        """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair."""
+        """The largest element, the largest along ``dim`` and their indices, or the larger of each pair in two tensors."""
     def maximum(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The larger of input and other; nan if either is nan."""
     def mean(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -957,7 +957,7 @@ class Tensor:
     def median(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The median (the lower of two middle elements); with ``dim`` a named tuple of the medians along it and their indices."""
     def min(self, dim: _Any = ..., keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
-        """The smallest element; with ``dim`` the smallest along it and their indices; with another tensor the smaller of each pair."""
+        """The smallest element, the smallest along ``dim`` and their indices, or the smaller of each pair in two tensors."""
     def minimum(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The smaller of input and other; nan if either is nan."""
     def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -1,4 +1,7 @@
-"""The integers that arguments are read as: PyTorch takes more kinds of values for sizes, which may be symbols there, than for dims."""
+"""The integers that arguments are read as.
+
+PyTorch takes more kinds of values for sizes, which may be symbols, than for dims.
+"""
 
 import numpy as np
 

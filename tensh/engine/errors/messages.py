@@ -208,7 +208,7 @@ def raise_missing(name, parameter):
 
 
 def refuse_dtype(name, dtype, *operands):
-    """Raise PyTorch's error for a dtype, or first for operands whose shapes do not fit, unless the operator has its own words."""
+    """Raise PyTorch's error for a dtype, or first for shapes that do not fit, unless the operator has its own words."""
     refused = own_refusal(name, dtype) is not None
     if (
         not refused

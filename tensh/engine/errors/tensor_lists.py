@@ -15,7 +15,7 @@ EQUAL = (
 
 
 def require_tensor_lists(lists, flag=False):
-    """Raise TypeError for other elements than tensors and None, RuntimeError for None in the first list and for other lengths."""
+    """Raise TypeError for elements that are no tensors, RuntimeError for None in the first list and for unequal lengths."""
     are_lists = isinstance(lists, (list, tuple)) and all(isinstance(each, (list, tuple)) for each in lists)
     if not are_lists or any(not isinstance(t, Tensor) and t is not None for each in lists for t in each):
         raise TypeError(f"{TAKES}Invoked with: {lists}, {flag}")

@@ -19,7 +19,7 @@ MODES = {"default": 0, "warn": 1, "error": 2}
 
 @public
 def get_num_threads():
-    """Return the number of threads that was set; by default ``OMP_NUM_THREADS``, ``MKL_NUM_THREADS`` or the number of processors."""
+    """Return the number of threads: the one set, ``OMP_NUM_THREADS``, ``MKL_NUM_THREADS``, or that of processors."""
     return pool.size()
 
 

@@ -1,4 +1,4 @@
-"""A tracer whose values know their shapes: Python may ask for sizes and dtypes, which are those of examples without elements."""
+"""A tracer whose values know their shapes and dtypes, which are those of examples without elements."""
 
 import copy
 

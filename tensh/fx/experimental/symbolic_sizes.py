@@ -166,7 +166,7 @@ def compare_sizes(graph, values, sizes, trace):
 
 
 def free_input_sizes(graph, values, trace):
-    """Let a graph follow the sizes of its inputs where they may differ; ``trace(values)`` makes the graph for other inputs."""
+    """Let a graph follow the sizes of its inputs where these may differ; ``trace(values)`` traces other inputs."""
     sizes = list_sizes(values)
     found = compare_sizes(graph, values, sizes, trace) if sizes else None
     if sizes and found is None:

@@ -62,7 +62,7 @@ class Split:
         self.homes, self.copies = {}, {}
 
     def add(self, node):
-        """Copy a node into the component of its tag.  Raise AssertionError for a node without a tag, or before its operands."""
+        """Copy a node into its tag's component.  Raise AssertionError for a node without a tag, or before its operands."""
         if not hasattr(node, "tag"):
             raise AssertionError(f"Node does not have tag: {node.format_node()}")
         part = self.homes[node] = self.parts[node.tag]
@@ -98,7 +98,7 @@ class Split:
 
 
 def split_by_tags(gm, tags, return_fqn_mapping=False, return_tuple=False, GraphModuleCls=GraphModule):
-    """Return a module that calls the parts of ``gm``, one for each of ``tags``, in their order; ``node.tag`` is that of a node.
+    """Return a module that calls the parts of ``gm`` in the order of ``tags``; ``node.tag`` is that of a node.
 
     Args:
         return_fqn_mapping: return also path of a module or attribute -> its path after the split.

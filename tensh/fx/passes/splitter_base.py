@@ -178,7 +178,7 @@ class _SplitterBase:
         return made
 
     def node_support_preview(self, dump_graph=False):
-        """Print which functions and modules the accelerator supports, with the dtypes of their arguments, and return the text."""
+        """Print which functions and modules the accelerator supports, with their arguments' dtypes, and return the text."""
         submodules = dict(self.module.named_modules())
         kinds = {True: {}, False: {}}
         for node in self.module.graph.nodes:

@@ -1,1 +1,1 @@
-"""Graphs as text and pictures, a module for each format; ``layers`` places the boxes, ``folding`` shows repeated blocks once."""
+"""Graphs as text and pictures, a module a format; ``layers`` places boxes, ``folding`` shows repeated blocks once."""

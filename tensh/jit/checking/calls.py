@@ -1,4 +1,4 @@
-"""The check of calls: of operators, of Python's functions, of other functions of the program, of modules and their methods."""
+"""The check of calls: operators, Python's functions, the program's other functions, modules and their methods."""
 
 import ast
 import builtins

@@ -1,4 +1,4 @@
-"""The check of instances of the program's classes, and of enums: their attributes, methods, and operators that are methods."""
+"""The check of instances of the program's classes, and of enums: attributes, methods, and methods for operators."""
 
 import ast
 import enum

@@ -23,7 +23,7 @@ SLICE = "Python slice value"
 
 
 def is_python_value(value):
-    """Return True for an object of Python that is no value in a script unless it is given to it, and cannot be called there."""
+    """Return True for a Python object that a script can use only as an argument, and cannot call."""
     return isinstance(value, Module) or not callable(value)
 
 

@@ -1,4 +1,4 @@
-"""The choice of an operator's overload, or the check of a function's arguments, by types; and the texts of calls that fit none."""
+"""The choice of an operator's overload, or the check of a function's arguments, by types; errors of misfits."""
 
 from typing import Any
 
@@ -109,7 +109,7 @@ def parameters_of(signature):
 
 
 def match_operator(signatures, args, options, bound=False):
-    """Return the type of an operator's result.  Raise Unmatched, with (signature, reason) of each overload, if none takes the call."""
+    """Return the type of an operator's result.  Raise Unmatched, with (signature, reason) of each overload, for a misfit."""
     if not all(is_known(each.kind) for each in [*args, *options.values()]):
         return guess(signatures, args, options)
     reasons = []

@@ -96,7 +96,7 @@ class Notes:
         return found if known else MISSING
 
     def is_text_of_type(self, text):
-        """Return True for the text of an annotation that is a type, or nothing is known about: names, and others in brackets."""
+        """Return True for the text of an annotation that is a type, or may be one: names, and others in brackets."""
         try:
             node = ast.parse(text.strip(), mode="eval").body
         except SyntaxError:

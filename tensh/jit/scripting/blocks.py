@@ -111,7 +111,7 @@ class Line(Node):
         return text
 
     def print_task(self, indent):
-        """Return the line of a task, which reads what its block does; the block is printed as a graph behind the whole one."""
+        """Return the line of a task, which reads what its block does; the block is printed as a graph after the whole one."""
         graph = self
         while not isinstance(graph, ScriptGraph):
             graph = graph.owner
@@ -215,7 +215,7 @@ def values_of(block):
 
 
 def lines_of(block, tasks=True):
-    """Yield all lines of a block, those of inner blocks after the line that they belong to; without ``tasks`` not what these run."""
+    """Yield all lines of a block, inner blocks after the line they belong to; ``tasks`` includes the blocks of tasks."""
     for line in block.lines:
         yield line
         for each in line.within if tasks or line.kind() != "prim::fork" else ():

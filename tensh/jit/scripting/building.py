@@ -119,7 +119,7 @@ class Builder:
         return results
 
     def choose(self, line, values, at):
-        """Return what two arms give: the value itself, where both give the same, or where one raises and the other made nothing."""
+        """Return what two arms give: the value, if both give it, or if one arm raises and the other made nothing."""
         for one, other in (values, values[::-1]):
             if one is None and (is_constant(other) or not is_within(other.node(), line)):
                 return other
@@ -178,7 +178,7 @@ class Builder:
 
     # ── loops ────────────────────────────────────────────────────────────────
     def kind_in_loop(self, name):
-        """Return the type of a name in a loop: the one that it was declared with, which may be wider than that of its value."""
+        """Return the declared type of a name in a loop, which may be wider than that of its value."""
         return self.declared.get(name) or self.names[name].value_kind
 
     def loop(self, trips, condition, carried, index, body, at):

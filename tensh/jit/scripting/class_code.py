@@ -1,4 +1,4 @@
-"""The classes of a program, its enums and named tuples, as code in TorchScript files; and their instances, as they are pickled."""
+"""The classes of a program, its enums and named tuples, as code in TorchScript files; their pickled instances."""
 
 import enum
 import typing

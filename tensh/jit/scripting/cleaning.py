@@ -1,4 +1,4 @@
-"""Passes over a graph after it is made: constants are computed and pooled, branches decided, and lines without effect dropped."""
+"""Passes over a graph: compute and pool constants, decide branches, and drop lines without effect."""
 
 import itertools
 import math
@@ -223,7 +223,7 @@ def take_constants(line, alive, block):
 
 
 def drop_results(line, used):
-    """Drop what a branch or a loop gives and nothing reads; a value that a loop carries must not be read in its body either."""
+    """Drop unread results of a branch or loop; a value that a loop carries must not be read in its body either."""
     loop = line.kind() == "prim::Loop"
     dead = [
         place
@@ -331,7 +331,10 @@ def order_given(line, order):
 
 # ── names ────────────────────────────────────────────────────────────────────
 def name_values(graph):
-    """Give every value its own name; of several with one name in the source, the last that a branch, a loop or a member gives has it alone."""
+    """Give every value its own name.
+
+    Of several with one name in the source, the last that a branch, a loop or a member gives keeps the name.
+    """
     found, count = {}, 0
     for value in values_of(graph):
         if value.named:

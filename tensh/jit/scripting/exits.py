@@ -1,4 +1,4 @@
-"""Branches that may return: PyTorch's code keeps whether they have returned, and what, and goes on after them if they have not."""
+"""Branches that may return: the code keeps whether they have returned, and what, and otherwise goes on after them."""
 
 import ast
 
@@ -41,7 +41,7 @@ class Exits:
         return None if made is None else self.go_on(made, rest, finish, end.hand_on)
 
     def flag_exits(self, finish, statements):
-        """Return how statements end after which code goes on: it gives whether they have left, and the values with which they did.
+        """Return how statements end that code follows: the values for whether they have left, and those that they left with.
 
         ``hand_on`` of the function gives these values to ``finish``.
         """

@@ -27,7 +27,7 @@ DROPOUTS = frozenset(
 
 
 def freeze_method(module, name, kept=()):
-    """Return a method of a module as compiled, whose members are constants, except the attributes ``kept`` of the module itself.
+    """Return a module's method as compiled, with the module's members as constants, except its attributes ``kept``.
 
     Raise NotScriptable for one that sets members of other modules.
     """

@@ -247,7 +247,7 @@ class Functions:
 
     @staticmethod
     def form_of(function, args, options):
-        """Return the form of a function of ``torch.nn.functional``: of two, the one that returns indices if they are wanted."""
+        """Return the form of a function of ``torch.nn.functional``; of two, the one that returns indices, if wanted."""
         name = function.__name__
         try:
             wanted = inspect.signature(function).bind_partial(*args, **options).arguments.get("return_indices")

@@ -1,4 +1,4 @@
-"""Loops in a script: over numbers, lists, tensors, several of them at once, and over layers, for which the body is repeated."""
+"""Loops in a script over numbers, lists, tensors, several of these at once, and layers, where the body is repeated."""
 
 import ast
 

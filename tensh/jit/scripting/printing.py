@@ -250,7 +250,7 @@ def leaving(block):
 
 
 def write_script(compiled, owner=None, name=None, level=0, tensors=None):
-    """Return the code of a compiled function or method; ``owner`` is the name of its class in a file, ``tensors`` its constants."""
+    """Return the code of a compiled function or method; ``owner`` is its class name in a file, ``tensors`` its constants."""
     printer = ScriptPrinter(compiled.graph, level + 1, tensors)
     inputs, parameters = compiled.graph.entering, []
     if len(inputs) > len(compiled.kinds):

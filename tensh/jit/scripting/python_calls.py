@@ -27,7 +27,7 @@ class PythonCalls:
     """The part of the compiler for functions that are marked by ``torch.jit.ignore`` and ``unused``."""
 
     def find_overload(self, module, name, args, options):
-        """Return the first declaration of a method that takes the arguments, as compiled; None for a method without declarations."""
+        """Return the first declaration of a method that takes the arguments, compiled; None for a method without any."""
         fn = inspect.getattr_static(class_of(module), name, None)
         for place in range(len(find_declarations(fn)) if inspect.isfunction(fn) else 0):
             compiled = self.program.overload(module, name, fn, place)
@@ -40,7 +40,7 @@ class PythonCalls:
         return None
 
     def without_calls_that_raise(self, tree):
-        """Return a function in which the calls of functions that scripts must not call end a block, instead of what returns them."""
+        """Return a function in which calls of functions that scripts must not call end a block in place of its result."""
         found = [each for each in ast.walk(tree) if isinstance(each, ast.Return) and self.is_unused(each.value)]
         return Raising(found).visit(tree) if found else tree
 

@@ -1,4 +1,4 @@
-"""Scripted modules and functions as TorchScript files: classes with typed members, the code of methods, and of all that they call."""
+"""Scripted modules and functions as TorchScript files: classes with typed members, methods, and all they call."""
 
 import inspect
 
@@ -44,7 +44,7 @@ class Codes:
         return found
 
     def add_class(self, path, write):
-        """Add a class unless it is there; ``write`` makes its text from its name.  Return its name, which others must not have."""
+        """Add a class unless it is there; ``write`` makes its text from its name.  Return its name, which is unique."""
         number = -1
         while True:
             space, _, name = path.rpartition(".")
@@ -139,7 +139,10 @@ def write_placeholder(compiled, path):
 
 # ── what is compiled ─────────────────────────────────────────────────────────
 def compile_methods(program, root):
-    """Return id of a module -> its compiled methods, with all that they call; those of modules that nothing calls if they can be."""
+    """Return id of a module -> its compiled methods, with all that they call.
+
+    Methods that nothing calls are included if they can be compiled.
+    """
     for module in modules_to_compile(root):
         for name in methods_of(module):
             fn = find_source(module, name)
@@ -313,7 +316,10 @@ def names_of(module, method):
 
 
 def plain_members(module, methods):
-    """Yield (name, value, type) of the attributes that are neither tensors of the state nor modules: of a layer, those that are read."""
+    """Yield (name, value, type) of the attributes other than tensors of the state and modules.
+
+    Of a layer, these are the attributes that are read.
+    """
     read = {
         line.constant
         for each in methods

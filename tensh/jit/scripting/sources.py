@@ -16,7 +16,9 @@ class NotScriptable(RuntimeError):
 
 
 class Source:
-    """A function with its syntax tree; in a method of the class ``owner`` its name means the class, also while it is decorated.
+    """A function with its syntax tree.
+
+    In a method of the class ``owner`` its name means the class, also while the class is decorated.
 
     Raise NotScriptable if there is no source.
     """

@@ -17,7 +17,7 @@ from tensh.jit.scripting.iteration import MOST
 from tensh.jit.scripting.sugar import Cut, Items, Known, ModuleRef
 
 RETURNED, RESULT, COUNTER = "@1", "@2", "@3"
-"""Names that a loop carries if its body returns: whether it has, and what; or if it is left otherwise: the number of the pass."""
+"""Names that a loop carries: if its body returns, whether it has, and what; if it breaks, the number of the pass."""
 
 
 class Statements:

@@ -98,7 +98,7 @@ class RNNBase(RecurrentChecks, Module):
 
     @property
     def _flat_weights(self):
-        """The weights that the layer computes with, which programs set: those of the attributes once one of these is another."""
+        """The weights that the layer computes with: those of the attributes, once the program has set one."""
         given, before = self.__dict__.get(GIVEN, (None, ()))
         own = self._own_weights()
         return given if given is not None and all(map(operator.is_, own, before)) else own

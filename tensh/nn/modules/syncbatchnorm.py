@@ -7,7 +7,7 @@ from tensh.nn.modules.batchnorm import BatchNorm1d
 
 
 class SyncBatchNorm(BatchNorm1d):
-    """Batch normalisation with the statistics of all processes of a group; in one process ``BatchNorm1d`` for any number of dimensions.
+    """Batch normalization with the statistics of all processes of a group; in one process, of any number of dimensions.
 
     Shapes: [N, C, *] to the same. ``num_features``, ``eps``, ``momentum``, ``affine``, ``track_running_stats`` and
     ``bias`` are those of BatchNorm1d; ``process_group`` is all processes unless given. Raise ValueError for an input of

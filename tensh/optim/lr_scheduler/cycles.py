@@ -25,8 +25,9 @@ MODES = {"triangular": (_always, "cycle"), "triangular2": (_halve, "cycle"), "ex
 
 
 class CyclicLR(Momentum, LRScheduler):
-    """Raise learning rates from ``base_lr`` to ``max_lr`` in ``step_size_up`` steps, lower them in ``step_size_down``, repeatedly.
+    """Raise learning rates from ``base_lr`` to ``max_lr``, lower them again, and repeat.
 
+    Rates rise in ``step_size_up`` steps and fall in ``step_size_down`` steps.
     The height of a triangle stays ("triangular"), halves each time ("triangular2"), shrinks by ``gamma`` with each step
     ("exp_range"), or is given by ``scale_fn``. Momentum changes in the opposite direction. Smith, Cyclical learning
     rates for training neural networks (2017). ``scale_mode`` says whether ``scale_fn`` takes the number of the cycle

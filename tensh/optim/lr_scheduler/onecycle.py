@@ -18,7 +18,7 @@ ANNEALING = {"cos": _anneal_cosine, "linear": _anneal_linear}
 
 
 class OneCycleLR(Momentum, LRScheduler):
-    """Raise learning rates from ``max_lr / div_factor`` to ``max_lr``, then lower them to the first over ``final_div_factor``.
+    """Raise learning rates from ``max_lr / div_factor`` to ``max_lr``, then lower them to the first / ``final_div_factor``.
 
     Called after each batch. ``pct_start`` is the share of rising steps. With ``three_phase`` the fall first mirrors the
     rise. Momentum changes in the opposite direction. Smith and Topin, Super-convergence (2018). The steps are

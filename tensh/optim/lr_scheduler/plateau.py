@@ -8,7 +8,7 @@ from tensh.optim.lr_scheduler.base import EPOCH, LRScheduler, read_groups, requi
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """Multiply learning rates by ``factor`` when a measure has not improved for more than ``patience`` steps: ``step(measure)``.
+    """Multiply learning rates by ``factor`` if a measure fails to improve for over ``patience`` steps: ``step(measure)``.
 
     Better is less (``mode="min"``) or more ("max") by at least ``threshold``, a share of the best so far or, with
     ``threshold_mode="abs"``, a difference. After a reduction ``cooldown`` steps do not count. No rate goes below

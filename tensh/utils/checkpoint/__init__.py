@@ -105,7 +105,7 @@ def checkpoint(
     function, *args, use_reentrant=None, context_fn=noop_context_fn, determinism_check="default", debug=False,
     early_stop=True, **kwargs,
 ):  # fmt: skip
-    """Call ``function(*args, **kwargs)``, and compute its intermediate results again in the backward pass instead of keeping them.
+    """Call ``function(*args, **kwargs)``; recompute its intermediate results in the backward pass instead of keeping them.
 
     Args:
         use_reentrant: with False, the graph is that of the function itself, and every kind of backward pass works. With

@@ -18,7 +18,7 @@ class Embeddings:
         self.folder, self.config = folder, ProjectorConfig()
 
     def add(self, mat, metadata, label_img, step, tag, header):
-        """Write points [N, D], with a label and an image [N, C, H, W] for each.  Raise AssertionError where numbers differ."""
+        """Write points [N, D], with a label and an image [N, C, H, W] each.  Raise AssertionError if numbers differ."""
         points = as_array(mat)
         if points.ndim != 2:
             raise AssertionError("mat should be 2D, where mat.size(0) is the number of data points")

@@ -7,7 +7,7 @@ from tensh.engine import find_public
 
 
 def hparams(hparam_dict=None, metric_dict=None, hparam_domain_discrete=None):
-    """Choices by name, measures by name, and the values that a choice may have: summaries of the experiment, its begin and end.
+    """Summaries of an experiment, its begin and end: choices by name, measures by name, and values that a choice may have.
 
     Raise TypeError unless these are dictionaries, and for values of another type than the choice; ValueError for a
     choice that is no number, text or tensor of one number.

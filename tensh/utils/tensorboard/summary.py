@@ -164,7 +164,7 @@ def pr_curve(tag, labels, predictions, num_thresholds=THRESHOLDS, weights=None):
 
 
 def compute_curve(labels, predictions, num_thresholds=None, weights=None):
-    """The six rows of a curve: how many are true and false, positive and negative, above each threshold; precision and recall."""
+    """The six rows of a curve: true and false, positive and negative counts above each threshold; precision and recall."""
     labels, weights = labels.astype(np.float64), 1.0 if weights is None else weights
     places = np.floor(predictions * (num_thresholds - 1)).astype(np.int32)
 

@@ -18,7 +18,7 @@ def as_array(value):
 
 
 def arrange(array, form):
-    """Images in the form of letters such as ``"NCHW"``, ``"CHW"`` or ``"HW"`` as one image [H, W, C] of three or four channels.
+    """Images with dimensions named by letters (``"NCHW"``, ``"HW"``) as one image [H, W, C] of three or four channels.
 
     Several images become a grid. Raise AssertionError for a letter that is there twice, or another number of dimensions.
     """

@@ -1,4 +1,4 @@
-"""A checkpoint of several processes: saved and loaded by an object with state, in the background, and by one process as a file."""
+"""A checkpoint of several processes: saved and loaded with state, in the background, and by one process as a file."""
 
 import os
 import shutil

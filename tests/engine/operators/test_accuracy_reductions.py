@@ -1,4 +1,4 @@
-"""What adds up is as exact as in PyTorch: no error is more than twice its largest, over layouts, sizes, numbers and dtypes."""
+"""Sums are as exact as in PyTorch: no error exceeds twice its largest, over layouts, sizes, numbers and dtypes."""
 
 import re
 

@@ -78,7 +78,10 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_gradients_reach_what_they_were_made_of(program):
-    """Where there is a value; elsewhere the quotient of differences changes which values there are, and has another gradient."""
+    """Where there is a value.
+
+    Elsewhere, finite differences change which values there are, and have another gradient.
+    """
     x = torch.tensor(ROWS, dtype=torch.float64, requires_grad=True)
     there, held = x.detach() != 0, x.detach()[x.detach() != 0].requires_grad_()
     fill = lambda values: torch.zeros_like(x).masked_scatter(there, values)  # noqa: E731

@@ -1,4 +1,4 @@
-"""Random programs on tensh and on PyTorch, compared after every step:  python -m tests.fuzz.differential.survey --examples 20000
+"""Random programs compared with PyTorch after every step:  python -m tests.fuzz.differential.survey --examples 20000
 
 After every step all tensors of the program are compared: values, dtype, shape, strides, history, version, gradient, and
 shared memory; for a step that fails, the type of the error (its text is counted separately). Values that agree
@@ -267,7 +267,7 @@ def is_open(step, world):
 
 
 def writes_itself(step, world):
-    """True if the step assigns a tensor to all of itself. PyTorch mistakes a stride along one element for a partial overlap."""
+    """True if the step assigns a tensor to itself. PyTorch mistakes a stride along one element for a partial overlap."""
     if (found := ASSIGNED.fullmatch(step.text)) is None or found[2] != found[3]:
         return False
     part, whole = eval(found[1], world.names), world.names[found[3]]

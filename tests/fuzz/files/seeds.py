@@ -86,7 +86,7 @@ def model():
 
 
 def exported():
-    """Files of `torch.export.save`: one with parts of every kind, one with a dynamic dimension, some with branches and loops."""
+    """Files of `torch.export.save`: one with parts of every kind, one with a dynamic dimension, some with branches."""
 
     class Several(tensh.nn.Module):
         def forward(self, x, pair):

@@ -107,7 +107,7 @@ class Trial:
 
 
 def usual_settings():
-    """The default settings of a terminal. Those of the prompt's own terminal may be read too late, after it has changed them."""
+    """A terminal's default settings. The prompt's own terminal may be read too late, after it has changed them."""
     ends = os.openpty()
     try:
         return termios.tcgetattr(ends[0])

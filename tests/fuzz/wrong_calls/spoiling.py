@@ -223,7 +223,7 @@ ABSURD = "-1 -2 -100 10**9 -10**9 2**31 2**40 -2**40 2**62 2**63-1 -2**63 2**63 
 
 
 def sized_calls():
-    """Return every valid call with one integer, or all of a sequence, replaced by each absurd one: text -> name of the function."""
+    """Return valid calls with one integer, or a whole sequence, made absurd: text -> name of the function."""
     made, seen = {}, set()
     for line in VALID.read_text(encoding="utf-8").splitlines():
         name = name_of(line)
@@ -237,8 +237,10 @@ def sized_calls():
 
 
 def integers_of(line):
-    """Yield (the position of an integer among the arguments, a function that writes the line with another one) of each integer, and of
-    each sequence of integers as a whole."""
+    """Yield (position, a function that writes the line with another one) of each integer among the arguments.
+
+    Sequences of integers count as a whole, too.
+    """
     tree = ast.parse(line, mode="eval")
     for container, key in places(tree):
         slot = container[key]

@@ -47,6 +47,6 @@ def longer_names(word, names):
 
 
 def has_parts(name, word):
-    """True if the parts of a word (`Cosine`, `LR`) are parts of a name (`CosineAnnealingLR`), two at least, in their order."""
+    """True if two or more parts of a word (`CosineLR`) are, in order, parts of a name (`CosineAnnealingLR`)."""
     parts, rest = CAMEL.findall(word), iter(CAMEL.findall(name))
     return len(parts) > 1 and all(part in rest for part in parts)

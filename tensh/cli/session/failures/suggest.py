@@ -208,7 +208,7 @@ def suggest_namespace(word, module):
 
 
 def suggest_deeper(word, own):
-    """A part of torch that is written in another of its modules (`torch.optim` for `nn.optim`), or a class or function in one."""
+    """A part of torch that was written in the wrong module (`torch.optim` for `nn.optim`), or a class or function in one."""
     import importlib
 
     if f"tensh.{word}" in PARTS and own != "tensh":

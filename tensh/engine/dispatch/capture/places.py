@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 @functools.cache
 def list_instructions(code):
-    """Return (the offsets of all instructions, their names, for each whether it decides how the code goes on, except in assertions)."""
+    """Return (offsets of all instructions, their names, for each whether it decides a branch, except in assertions)."""
     found = list(dis.get_instructions(code))
     names = [each.opname for each in found] + [""] * 4
     deciding = [branches(names[place : place + 5]) for place in range(len(found))]
@@ -41,7 +41,7 @@ def list_instructions(code):
 
 
 def branches(names):
-    """Return True if the first of some instructions decides how the code goes on, or is a call whose result is compared for that."""
+    """Return True if the first of some instructions decides a branch, or calls what is compared to decide one."""
     if names[0].startswith("CALL") and names[1].startswith("LOAD_"):
         names = names[3:] if names[2] == "COMPARE_OP" else names[2:]
     # since Python 3.13 a comparison asks for the truth itself

@@ -43,7 +43,10 @@ def collect(values, found, python, depth):
 
 # ── a call ───────────────────────────────────────────────────────────────────
 def dispatch(point, args, options):
-    """Call an armed function that did not get plain arguments only; a TypeError within one of Python's operators is its refusal."""
+    """Call an armed function with other than plain arguments.
+
+    A TypeError within one of Python's operators is its refusal.
+    """
     if not point.operator:
         return dispatch_call(point, args, options)
     try:

@@ -28,7 +28,10 @@ FEW = 1 << 11  # elements
 
 
 def invert(array, out=None):
-    """One divided by the array; of few numbers NumPy's reciprocal, but for complex ones, whose zeros have another sign there."""
+    """One divided by the array.
+
+    NumPy's reciprocal is faster for few numbers; its complex zeros have another sign.
+    """
     if array.size < FEW and array.dtype.kind != "c":
         return np.reciprocal(array, out)
     return np.divide(ONE[array.dtype], array, out)

@@ -162,7 +162,7 @@ TURN = double(0.07755855818435162, -0.598241301608705, 2.5500696113873538, -5.16
 
 
 def compute_sin(x, out, turns, whole, r, t, shift=None):
-    """(-1)**n sin(pi r), where x = pi (n + r), in float64, the polynomial of float32's precision; ``shift`` is taken from n."""
+    """(-1)**n sin(pi r) in float64, where x = pi (n + r); a polynomial of float32's precision; ``shift`` is taken from n."""
     r[...] = x
     multiply(r, OVER_PI, turns)
     multiply(r, OVER_PI_REST, r)

@@ -14,7 +14,7 @@ BINARY = 64 if HAS_AVX512 else 32
 
 
 def compute_in_vectors(length, at_once, in_steps, *arrays):
-    """Return ``at_once(*arrays)``, and ``in_steps(*arrays)`` for what is left over when rows are cut after ``length`` elements."""
+    """Return ``at_once(*arrays)``, and ``in_steps(*arrays)`` for the rest of rows cut after ``length`` elements."""
     shape = np.broadcast_shapes(*[a.shape for a in arrays])
     flat = all([not a.ndim or a.shape == shape and a.flags.c_contiguous for a in arrays])
     row = math.prod(shape) if flat else shape[-1]

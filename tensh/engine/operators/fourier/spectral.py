@@ -98,7 +98,7 @@ def fft_c2c(input, dim, scaling, forward):
 
 @op(public=False, input="fft_c2c(resize_dim(g, dim[-1], input.shape[dim[-1]]), dim, scaling, False)")
 def fft_r2c(input, dim, scaling, onesided):
-    """The transform of real numbers; ``onesided`` leaves out the second half of the last dimension, which mirrors the first."""
+    """The transform of real numbers; ``onesided`` leaves out the half of the last dimension that mirrors the first."""
     given, shape, last = input.dtype, input.shape, dim[-1]
     dim = (*sort_by_stride(input, dim[:-1]), last)
     sizes = [shape[d] for d in dim]

@@ -47,7 +47,7 @@ def border_of(size, places):
 
 
 def source_of(places, length, shift):
-    """Return ``places`` within a core of ``length`` elements as a slice, moved by ``shift``; None if there is no such slice."""
+    """Return ``places`` within a core of ``length`` elements as a slice, moved by ``shift``; None if that is no slice."""
     one, last, steps = int(places[0]), int(places[-1]), np.diff(places)
     if places.min() < 0 or places.max() >= length:
         return None
@@ -82,7 +82,7 @@ def surround(input, borders):
 
 
 def pieces(array, dim, to, source):
-    """Return pairs of indices, a border along ``dim`` and the elements that it repeats: column by column where rows are short."""
+    """Return pairs of indices: a border along ``dim`` and what it repeats; single columns where rows are short."""
     width = to.stop - to.start
     if dim < array.ndim - 1 or width > NARROW:
         return [(slice_dim(dim, to), slice_dim(dim, source))]
@@ -91,7 +91,7 @@ def pieces(array, dim, to, source):
 
 
 def fold(g, borders, order):
-    """The adjoint: add the borders of ``g`` to the elements that they repeat, in this order of dimensions, and remove them."""
+    """The adjoint: add the borders of ``g`` to the elements that they repeat, dimension by dimension, and remove them."""
     first, g = g.ndim - len(borders), g.copy()
     for place in order:
         if borders[place] is not None:

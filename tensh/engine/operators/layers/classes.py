@@ -63,7 +63,7 @@ def reduce_many(losses, weights, reduction):
 
 
 def add_in_levels(values):
-    """Sum a vector as PyTorch's likelihoods do: sixteen numbers at a time, and their sums likewise, but for the first number."""
+    """Sum a vector in the order of PyTorch's likelihoods: the first number, then sums of sixteen numbers at a time."""
     later, rest = values[1:], []
     if 0 < later.size < GROUP:
         return np.add.accumulate(later)[-1] + values[0]

@@ -50,7 +50,10 @@ def number(form):
 
 
 def spread(values, form):
-    """Return one number for each group, as an array that is broadcast to ``form``; a few are repeated, which takes less time."""
+    """Return one number for each group, as an array that broadcasts to ``form``.
+
+    Few numbers are repeated, which takes less time.
+    """
     a, groups, s = form
     if a * groups * s <= SMALL:
         if a == 1:

@@ -59,7 +59,7 @@ def slices(dim, ndim, k, s, d, t):
 
 
 def fold_windows(array, fold, kernel, stride, dilation, size):
-    """Reduce the elements of every window with ``fold``, one dimension after the other, the one with the longest rows first."""
+    """Reduce the elements of every window with ``fold``, one dimension after the other, longest rows first."""
     for dim, geometry in enumerate(zip(kernel, stride, dilation, size), array.ndim - len(kernel)):
         first, *others = (array[place] for place in slices(dim, array.ndim, *geometry))
         array = first if not others else fold(first, others[0])

@@ -113,7 +113,7 @@ class Shifts:
             out[...] = lines.reshape(*out.shape[:3], *self.rows)[(..., *map(slice, self.size))]
 
     def match(self, grad, images, groups):
-        """Return the products of windows and gradients, added over the images: [outer, groups, C / groups * inner, O / groups]."""
+        """Return products of windows and gradients, summed over images: [outer, groups, C / groups * inner, O / groups]."""
         lines = self.spread_lines(grad).swapaxes(-1, -2)
         return np.stack(
             [add_along(self.multiply(each, lines), 0) for each in self.slices(self.windows(images, groups))]

@@ -132,7 +132,7 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
 
 
 def add_half_products(input, product, beta, alpha, terms):
-    """``add_product`` of 16 bit numbers and a vector: factors and ``beta * input`` are rounded, and a product of one term is."""
+    """``add_product`` of 16 bit numbers and a vector, with factors, ``beta * input`` and products of one term rounded."""
     dtype = input.dtype
     beta, alpha = (dtype.type(each) for each in (beta, alpha))
     product = product * np.float32(alpha)

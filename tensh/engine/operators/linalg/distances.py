@@ -22,7 +22,7 @@ PAIR = {
 
 
 def add_pairs(slope, d, p, dim):
-    """Sum slopes along ``dim``; for Euclidean distances, the products of ``slope`` for each pair and the differences ``d``."""
+    """Sum slopes along ``dim``; for Euclidean distances, the products of each pair's ``slope`` and the differences ``d``."""
     if p != 2:
         return ARRAYS["sum_dim"](slope, dim)
     if dim == -3:

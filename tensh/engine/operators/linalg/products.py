@@ -239,7 +239,10 @@ def check_batches(batch1, batch2):
 
 
 def refuse_dtypes(name, batch1, batch2, unequal):
-    """Raise for two dtypes or bools; the message depends on PyTorch's kernel: for few numbers, for floating point, for others."""
+    """Raise for two dtypes or bools.
+
+    The message depends on PyTorch's kernel: for few numbers, for floating point, for others.
+    """
     one, two = BY_NUMPY[batch1.dtype], BY_NUMPY[batch2.dtype]
     if batch1.shape[1] * batch1.shape[2] * batch2.shape[2] < 400:
         if batch1.dtype.kind == "b":

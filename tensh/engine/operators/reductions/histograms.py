@@ -131,7 +131,7 @@ def check_edges(points, edges, d):
 
 
 def edges_of(points, bins, limits):
-    """Return the edges along every dimension: given ones, or of ``bins`` equal bins over the limits or the elements' range."""
+    """Return the edges along every dimension: the given ones, or of ``bins`` equal bins over the limits or the range."""
     require_float("histogramdd", points)
     found = []
     for d, own in enumerate(bins):

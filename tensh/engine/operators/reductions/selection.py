@@ -1,4 +1,6 @@
-"""The choice among equal elements by ``kthvalue``, ``mode`` and ``topk``, their order in ``sort``, and that of ``topk(sorted=False)``.
+"""The order of equal elements: which ones ``kthvalue``, ``mode`` and ``topk`` choose, and how ``sort`` leaves them.
+
+``topk(sorted=False)`` has an order, too.
 
 In PyTorch they depend on the algorithm: a custom quickselect; ``std::sort`` and ``std::nth_element``, which in GCC's
 library are Musser's "Introspective sorting" (1997): partitions around a median of three, and insertion sort for few

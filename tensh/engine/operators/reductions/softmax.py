@@ -181,7 +181,7 @@ def softmax_dim(input, dim):
 
 
 def softmax_of_halves(input, axis):
-    """Softmax along another dimension than the last: the exponentials are rounded to 16 bits, but not before they are added."""
+    """Softmax along a dimension other than the last: exponentials are rounded to 16 bits after they are added, not before."""
     wide = widen(input)
     terms = np.exp(wide - largest(wide, axis))
     total = sum_along(terms, axis)
@@ -189,7 +189,7 @@ def softmax_of_halves(input, axis):
 
 
 def log_softmax_of_halves(input):
-    """The logarithm of softmax along the last dimension: sums of exponentials, and their logarithms, are rounded to 16 bits."""
+    """The logarithm of softmax along the last dimension: sums of exponentials, and their logarithms, in 16 bits."""
     wide, dtype = widen(input), input.dtype
     shifted = wide - largest(wide, input.ndim - 1)
     total = widen(narrow_result(add_along(np.exp(shifted), input.ndim - 1, True), dtype))

@@ -88,7 +88,7 @@ def sort_along(input, dim, descending, stable):
 
 
 def sort_stably(input, axis, descending):
-    """Return the sorted elements and their indices; equal ones keep their order, and the cores share the lines of a large array."""
+    """Return the sorted elements and their indices; equal ones keep their order.  The cores share a large array's lines."""
     length = input.shape[axis]
     if input.size < LARGE or input.size == length:
         indices = order(input, axis, descending)
@@ -166,7 +166,7 @@ def one_by_one(input, k, largest):
 
 
 def top_of_rows(matrix, k, largest):
-    """Return the ``k`` extremes of each row of a little matrix and their indices; None if nan or equal elements leave a choice."""
+    """Return the ``k`` extremes of each row of a small matrix and their indices; None where nan or ties leave a choice."""
     if has_true(np.isnan(matrix)):
         return None
     order = (np.negative(matrix) if largest else matrix).argsort(1, "stable")

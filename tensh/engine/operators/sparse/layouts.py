@@ -142,7 +142,7 @@ def convert_layout(t, layout, blocksize=None, sparse_dim=None, label=None, dense
 
 
 def count_sparse_dims(array, sparse_dim, dense_dim):
-    """Return the number of sparse dimensions in the layout sparse_coo; raise PyTorch's error for a number it does not take."""
+    """Return the number of sparse dimensions in the layout sparse_coo; raise PyTorch's error for an invalid number."""
     held, ndim = TITLES[array.layout] if type(array) is Sparse else None, array.ndim
     if held:
         name = "to_sparse" if array.layout is COO else "sparse_compressed_to_sparse"

@@ -89,7 +89,7 @@ NEAR = 3  # up to it the Taylor series has digits enough to correct a quantile
 
 
 def correct_inverse(z, size):
-    """The number whose erf is ``size`` from one that is nearly it: a step of Newton's, where erf(z) - size loses no digits."""
+    """The number whose erf is ``size``, by one Newton step from a number near it, where erf(z) - size loses no digits."""
     value, rise, slope, before = beside_points(z)
     return z - (value - size + rise) / (slope * slope / before)
 

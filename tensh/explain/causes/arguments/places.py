@@ -14,7 +14,7 @@ ENDINGS = ("parameters()", "named_parameters()")
 
 
 def several_for_one(situation, node):
-    """`SGD(a.parameters(), b.parameters(), lr=0.1)`, `DataLoader(x, y, batch_size=4)`, `MultiStepLR(opt, 10, 20, gamma=0.1)`."""
+    """`SGD(a.parameters(), b.parameters(), lr=0.1)`, `DataLoader(x, y, batch_size=4)`, `MultiStepLR(opt, 10, 20)`."""
     found = TWICE.search(message_of(situation.error))
     if found is None or not isinstance(situation.error, TypeError):
         return None

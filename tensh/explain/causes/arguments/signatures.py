@@ -63,7 +63,7 @@ OVERLOAD = re.compile(r"^ \* \((.*)\)$", re.MULTILINE)
 
 
 def explain_lacking(situation):
-    """`torch.full((2, 3))`, `torch.where(x > 0, x)`, `torch.linspace(0, 1)`: the parameters of a function of tensh, beside the arguments of the call."""
+    """A function's parameters beside the arguments of the call: `torch.full((2, 3))`, `torch.where(x > 0, x)`."""
     node, message = situation.place.node(), message_of(situation.error)
     if not isinstance(situation.error, TypeError) or not isinstance(node, ast.Call):
         return None
@@ -96,7 +96,7 @@ def explain_lacking(situation):
 
 
 def required_of(message, given, named):
-    """The parameters without a default of the first form of a function that takes one argument more; None if there is none."""
+    """The required parameters of a function's first form that takes one argument more; None if there is none."""
     if "invalid combination of arguments" not in message or "didn't match because" in message:
         return None
     for form in OVERLOAD.findall(message):

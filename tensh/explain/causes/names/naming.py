@@ -95,7 +95,7 @@ def name_of_the_program(situation):
 
 
 def explain_reused_name(situation):
-    """Explain `torch = torch.ones(2)`, followed by `torch.zeros(2)`; `list = [1, 2]`, followed by `list(x)`; `loss = loss(x)`."""
+    """Explain a rebound name that is called: `torch = torch.ones(2)`, `list = [1, 2]`, `loss = loss(x)`."""
     if not isinstance(situation.error, AttributeError | TypeError):
         return None
     path = situation.place.path()

@@ -17,7 +17,7 @@ class HolderModule(Module):
 
 
 def lift_subgraph_as_module(gm, subgraph, comp_name="", class_name="GraphModule"):
-    """Return (the graph module of a part of a graph, with what it reads from ``gm``; path in ``gm`` -> path with the part's name).
+    """Return (the graph module of a part of ``gm`` with what it reads, path in ``gm`` -> path with the part's name).
 
     >>> import tensh as torch
     >>> from tensh.fx.passes.utils.common import lift_subgraph_as_module

@@ -72,7 +72,7 @@ def is_early(node):
 
 
 def legalize_graph(gm):
-    """Sort the nodes of a graph module so that each comes after those that it depends on: in the order in which these are complete.
+    """Sort the nodes of a graph module so that each comes after those it depends on, in the order of completion.
 
     Raise RuntimeError for a cycle.
     """

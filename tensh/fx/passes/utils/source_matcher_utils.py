@@ -43,7 +43,7 @@ def get_source_partitions(graph, wanted_sources, filter_fn=None):
 
 
 def find_source(node, wanted):
-    """Return (source, its call) of a node, by the stack of functions, the function, or the innermost layer that it came from."""
+    """Return (source, its call) of a node: the stack of functions, the function, or the innermost layer it came from."""
     stack = node.meta.get("source_fn_stack")
     if stack is not None:
         call, source = stack[-1]

@@ -1,4 +1,4 @@
-"""Functions of ``torch.nn.functional`` and layers in the Python that scripts can contain, for graphs, code and files of scripts.
+"""Functions of ``torch.nn.functional`` and layers in scripts' Python, for graphs, code and files of scripts.
 
 The functions that compute are elsewhere; these are only compiled, never called.  Each has the parameters, types and name of PyTorch's.
 """

@@ -276,7 +276,7 @@ READS_ELEMENTS = (
     "CTCLoss",
     "CrossEntropyLoss(rand(4), label_smoothing=0.1)",
 )
-"""Parts of cases that need elements: lengths of sequences and of labels, counts of batches, masks that are compared; lazy layers stay so."""
+"""Parts of cases that need elements: lengths, counts of batches, masks that are compared; lazy layers stay lazy."""
 
 
 def on_meta(value):

@@ -1,4 +1,4 @@
-"""Random programs under two nested calls of vmap: values, gradients and gradients by batches of weights are those of a loop."""
+"""Random programs under two nested calls of vmap: values and gradients, also by batches of weights, are a loop's."""
 
 import random
 

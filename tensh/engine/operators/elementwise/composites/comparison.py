@@ -60,7 +60,7 @@ def equal(input, other):
 
 
 def equal_arrays(one, two):
-    """Return True if arrays of one shape have equal elements; large ones are compared in blocks up to the first difference."""
+    """Return True if arrays of one shape are equal; large ones are compared in blocks up to the first difference."""
     if one.size <= LOOK or not type(one) is np.ndarray is type(two):
         return not differ(one, two)
     if one.dtype.kind in "biufc" and one.item(0) != two.item(0):  # in half of the time that a block takes

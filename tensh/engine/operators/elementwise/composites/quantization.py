@@ -18,7 +18,10 @@ TWO_TO_63 = 2.0**63
 
 
 def steps_of(input, scale, zero_point, whole):
-    """Return the step number of each element; ``whole`` gives 64 bit integers, where C has -2**63 for numbers out of range."""
+    """Return the step number of each element.
+
+    ``whole`` gives 64 bit integers, where C has -2**63 for numbers out of range.
+    """
     steps = widen(input) * (F4.type(1) / scale)
     steps = np.rint(steps + zero_point) if whole else np.rint(steps) + zero_point
     return np.where(np.abs(steps) < TWO_TO_63, steps, -TWO_TO_63) + F4.type(0) if whole else steps
@@ -89,7 +92,7 @@ def fake_quantize_per_tensor_affine(input, scale, zero_point, quant_min, quant_m
 
 @composite(method=False)
 def fake_quantize_per_channel_affine(input, scale, zero_point, axis, quant_min, quant_max):
-    """The elements rounded to the steps of ``fake_quantize_per_tensor_affine``, each index along ``axis`` to steps of its own.
+    """The elements rounded as by ``fake_quantize_per_tensor_affine``, with separate steps for each index along ``axis``.
 
     Shape: [*], kept; ``scale`` (float32 or bfloat16) and ``zero_point`` (int32, float32 or float16) [size of the axis].
     Differentiable with respect to the input. Raise RuntimeError for other dtypes and sizes, limits in the wrong order,

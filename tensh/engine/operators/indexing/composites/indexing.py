@@ -104,7 +104,9 @@ def index_array(array, index):
 
 
 def insert_dims(array, index):
-    """Return ``array`` with the new dimensions of ``index``, whose strides are those before the other parts, and the other parts.
+    """Return ``array`` with the new dimensions of ``index``, and the other parts.
+
+    The strides of new dimensions are those before the other parts.
 
     A slice takes the place of each None.
     """

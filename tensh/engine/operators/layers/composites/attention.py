@@ -99,7 +99,9 @@ for _step in (make_causal_mask, make_additive):
 def scaled_dot_product_attention(
     query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False
 ):  # fmt: skip
-    """softmax(query @ key.T * scale + attn_mask) @ value, for ``query`` [..., L, E], ``key`` [..., S, E], ``value`` [..., S, V].
+    """softmax(query @ key.T * scale + attn_mask) @ value.
+
+    Shapes: ``query`` [..., L, E], ``key`` [..., S, E], ``value`` [..., S, V].
 
     ``scale`` is 1 / sqrt(E) by default; a bool mask is True where attention is allowed, ``is_causal`` allows earlier
     positions only; ``enable_gqa`` lets several heads of the query share one of the key.  Differentiable.  Raise

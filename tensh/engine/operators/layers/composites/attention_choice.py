@@ -5,7 +5,10 @@ from tensh.engine.errors.warnings import warn
 
 SWITCHES = dict.fromkeys(("cudnn", "flash", "mem_efficient", "math", "overrideable"), True)
 SWITCHES["fp16_bf16_reduction_math"] = False
-"""The switches of ``torch.backends.cuda``, in PyTorch's order: "flash" is one node, "math" the steps; the others have no kernel here."""
+"""The switches of ``torch.backends.cuda``, in PyTorch's order.
+
+"flash" is one node, "math" consists of steps, and the others have no kernel here.
+"""
 
 ABSENT = (
     "No viable backend for scaled_dot_product_attention was found. This is likely due to turning off both the math kernel "

@@ -304,9 +304,9 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
 def multilabel_soft_margin_loss(
     input, target, weight=None, size_average=None, reduce=None, reduction="mean"
 ):  # fmt: skip
-    """The mean over classes of the binary cross entropy of sigmoid(input), for ``input`` and ``target`` [N, C].  Differentiable.
+    """The mean over classes of the binary cross entropy of sigmoid(input).  Differentiable.
 
-    Raise ValueError for another ``reduction``.
+    Shapes: ``input`` and ``target`` [N, C].  Raise ValueError for another ``reduction``.
     """
     from tensh.engine.operators.elementwise.activation import logsigmoid_op
 

@@ -76,7 +76,10 @@ def refuse_integers(input, dilation, transposed):
 
 
 def check_dtypes(input, weight, bias, groups, transposed):
-    """Raise unless all dtypes are equal; the message depends on PyTorch's kernel, of which a transposed one may take any bias."""
+    """Raise unless all dtypes are equal.
+
+    The message depends on PyTorch's kernel; a transposed one may take any bias.
+    """
     one, what = input.dtype, "weight"
     other = weight.dtype
     if one is other and transposed and bias is not None:

@@ -214,7 +214,10 @@ def dropout2d(input, p=0.5, training=True, inplace=False):
 
 @layer
 def dropout3d(input, p=0.5, training=True, inplace=False):
-    """Dropout of whole channels of [N, C, D, H, W] or [C, D, H, W].  Differentiable.  Raise ValueError for a ``p`` outside [0, 1]."""
+    """Dropout of whole channels of [N, C, D, H, W] or [C, D, H, W].  Differentiable.
+
+    Raise ValueError for a ``p`` outside [0, 1].
+    """
     _require_probability(p)
     ndim = input.dim()
     if ndim not in (4, 5):

@@ -134,7 +134,10 @@ def channel_shuffle(input, groups):
 
 @layer(torch=True)
 def native_channel_shuffle(input, groups):
-    """``channel_shuffle`` under its other name.  Differentiable.  Shape: [N, C, *]. Raise RuntimeError if groups do not divide C."""
+    """``channel_shuffle`` under its other name.  Differentiable.  Shape: [N, C, *].
+
+    Raise RuntimeError if groups do not divide C.
+    """
     return channel_shuffle(input, groups)
 
 

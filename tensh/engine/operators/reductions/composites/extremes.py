@@ -42,7 +42,7 @@ def reduce_all_or_along(name, of_all, along, input, dim, keepdim, out):
 
 max = extreme(
     "max",
-    """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair.
+    """The largest element, the largest along ``dim`` and their indices, or the larger of each pair in two tensors.
 
     ``max(input)``, ``max(input, dim, keepdim=False)`` (a named tuple of values and indices), ``max(input, other)``.
     nan is larger than any number.  Differentiable.  Shape: [*] to [], or without ``dim``.
@@ -59,7 +59,7 @@ max = extreme(
 )
 min = extreme(
     "min",
-    """The smallest element; with ``dim`` the smallest along it and their indices; with another tensor the smaller of each pair.
+    """The smallest element, the smallest along ``dim`` and their indices, or the smaller of each pair in two tensors.
 
     ``min(input)``, ``min(input, dim, keepdim=False)`` (a named tuple of values and indices), ``min(input, other)``.
     nan is smaller than any number.  Differentiable.  Shape: [*] to [], or without ``dim``.

@@ -11,7 +11,7 @@ from tensh.engine.operators.reductions.composites.extremes import reduce_all_or_
 
 
 def bind_variance(name, dim, unbiased, keepdim, correction, axis, keepdims):
-    """Return (dim, correction, keepdim) of ``var(dim, unbiased, keepdim)``, ``var(unbiased)`` or ``var(dim, correction=…)``."""
+    """Return (dim, correction, keepdim) of ``var(dim, unbiased, keepdim)``, ``var(unbiased)`` or ``var(dim, correction)``."""
     if isinstance(dim, bool):
         if unbiased is not None or keepdim or keepdims is not None:
             raise TypeError(f"{name}() takes no other argument beside a bool for unbiased")

@@ -51,7 +51,9 @@ def storage_offset(self):
 
 @method
 def data_ptr(self):
-    """The address of the first element; 0 if there is none, or if only a wrapper subclass knows it; for meta tensors, the distance from the start of the memory.
+    """The address of the first element; 0 if there is none, or if only a wrapper subclass knows it.
+
+    For meta tensors, the distance from the start of the memory.
 
     Raise RuntimeError for a sparse tensor.
     """
