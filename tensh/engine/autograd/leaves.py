@@ -135,11 +135,10 @@ def set_data(t, value):
         raise RuntimeError(
             "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."
         )
-    if type(t.node) is AccumulateGrad:
-        if value.array.dtype.kind not in DIFFERENTIABLE:
-            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
-        if t.node.shape != value.array.shape or t.node.dtype is not value.array.dtype:
-            renew_leaf(t, value.array)
+    if t.node is not None and value.array.dtype.kind not in DIFFERENTIABLE:
+        raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+    if type(t.node) is AccumulateGrad and (t.node.shape != value.array.shape or t.node.dtype is not value.array.dtype):
+        renew_leaf(t, value.array)
     if is_wrapper(value):  # only the object knows its elements
         replace_array(t, value.array)
         return

@@ -35,7 +35,15 @@ from tensh.engine.core.nodes import Output
 from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.core.views import record_retyped_view, record_view, refresh_node
 from tensh.engine.dispatch.override.points import overrides
-from tensh.engine.errors.messages import ABSENT, REQUIRED, is_not_int64, raise_missing, refuse_dtype, translate_error
+from tensh.engine.errors.messages import (
+    ABSENT,
+    REQUIRED,
+    is_not_int64,
+    raise_missing,
+    refuse_dtype,
+    require_differentiable,
+    translate_error,
+)
 from tensh.engine.errors.views import MULTIPLE
 from tensh.engine.inplace.out import check_out, refuse_growth, require_outs, write_constant_out, write_out
 from tensh.engine.inplace.outside import differentiating
@@ -67,7 +75,7 @@ FUNCTIONS = (
     take_operand, take_operands, mix, promote, as_float, write_out, write_inplace, begin_write, operand_node, check_out,
     write_constant_out, require_own_dtype, refuse_overlap_in_part, refuse_growth, refuse_overlap, keep_dtype, operand,
     foreign, any_wants_gradient, is_not_int64, raise_missing, translate_error, refuse_dtype, require_operand, make_cast_error,
-    make_write_error, Lift, parallel_map, refuse_receiver, row_major, arrange, require_outs,
+    make_write_error, Lift, parallel_map, refuse_receiver, require_differentiable, row_major, arrange, require_outs,
 )  # fmt: skip
 ENVIRONMENT = {each.__name__: each for each in FUNCTIONS} | {
     "new": new, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners,

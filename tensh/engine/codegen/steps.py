@@ -229,6 +229,8 @@ def result_lines(op):
     lines.append(BLANK.format("out"))
     if op.derivatives:
         lines.append(_wants_gradient(op, op.derivatives) + " and mode.grad:")
+        if "dtype" in op.parameters and op.parameters["dtype"].default is None:
+            lines.append(INDENT + "if dtype is not None: require_differentiable(out_.dtype)")
         lines.append(INDENT + f"out.node = node = {_node(op)}(); " + _record(op))
         lines.append(INDENT + "node.shape = out_.shape; node.dtype = out_.dtype; node.time = tick()")
         lines.append(INDENT + ANNOUNCED.format("(out,)"))

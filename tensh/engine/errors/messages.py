@@ -15,7 +15,7 @@ import numpy as np
 from tensh.engine.arrays.absent import Absent as WithoutElements
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.lift import Absence
-from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.integers import read_int, read_number
 
 second_time = (
@@ -217,6 +217,12 @@ def refuse_dtype(name, dtype, *operands):
     ):
         raise RuntimeError(clash)
     raise dtype_error(name, dtype)
+
+
+def require_differentiable(dtype):
+    """Raise PyTorch's error for a result that would have a node, but whose dtype has no gradient."""
+    if dtype.kind not in DIFFERENTIABLE:
+        raise RuntimeError(f"Autograd not support dtype: {BY_NUMPY[dtype].title}")
 
 
 def cannot_cast(result, target):

@@ -1,6 +1,7 @@
 """Attributes and methods of a tensor for autograd and for its memory, which exist from the start."""
 
 import weakref
+from collections import OrderedDict
 
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent
@@ -204,7 +205,14 @@ def grad_dtype(t):
     return _grad_dtype(t)
 
 
-@member()
+def _set_backward_hooks(t, hooks):
+    """Replace the hooks on the gradient, as functions that rebuild tensors from files do; None removes them."""
+    node = t.node
+    if node is not None and (hooks or node.hooks is not None):
+        hooks_of(node).tensor = OrderedDict(hooks or {})
+
+
+@member(set=_set_backward_hooks)
 def _backward_hooks(t):
     """The hooks on the gradient of this tensor; None if there have been none."""
     node = t.node

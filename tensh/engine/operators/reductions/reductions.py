@@ -163,14 +163,14 @@ def mean_dtype(dtype, wanted):
     """Return the dtype of a mean; raise unless it is floating point or complex."""
     if wanted is not None:
         if wanted.kind not in DIFFERENTIABLE:
-            raise RuntimeError(NO_MEAN.format("Optional", BY_NUMPY[wanted].title))
+            raise RuntimeError(NO_MEAN.format("mean", "Optional", BY_NUMPY[wanted].title))
         return wanted
     if dtype.kind not in DIFFERENTIABLE:
-        raise RuntimeError(NO_MEAN.format("Input", BY_NUMPY[dtype].title))
+        raise RuntimeError(NO_MEAN.format("mean", "Input", BY_NUMPY[dtype].title))
     return dtype
 
 
-NO_MEAN = "mean(): could not infer output dtype. {} dtype must be either a floating point or complex dtype. Got: {}"
+NO_MEAN = "{}(): could not infer output dtype. {} dtype must be either a floating point or complex dtype. Got: {}"
 
 
 @op(public=False, node="MeanBackward0", input="evenly(g, input.shape, count(input.shape, None))")

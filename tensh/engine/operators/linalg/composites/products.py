@@ -16,6 +16,7 @@ from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.messages import broadcast_clash, size_at, wrap_dim
 from tensh.engine.inplace.out import check_out, write_out
 from tensh.engine.inplace.writes import name_node_class
+from tensh.engine.operators.forms import require
 from tensh.engine.operators.linalg import products
 from tensh.engine.operators.namespaces import LINALG
 from tensh.engine.operators.shapes.views import squeeze_dim, unsafe_view
@@ -194,6 +195,7 @@ def inner(input, other):
     >>> torch.inner(torch.tensor([1, 2]), torch.tensor([3, 4]))
     tensor(11)
     """
+    require(other, "inner", "other", 2)
     if not input.array.ndim or not other.array.ndim:
         return input * other
     if input.array.shape[-1] != other.array.shape[-1]:

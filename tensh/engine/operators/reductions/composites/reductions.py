@@ -14,7 +14,6 @@ from tensh.engine.inplace.out import check_out, write_out
 from tensh.engine.operators.forms import ints, require_kind
 from tensh.engine.operators.reductions import reductions
 from tensh.engine.operators.reductions.extremes import no_extreme, require_elements
-from tensh.engine.operators.shapes.views import alias
 
 NO_DIM = "prod(): argument 'dim' must be int, not NoneType"
 
@@ -123,7 +122,7 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None, out=None):
 def nanmean(input, dim=None, keepdim=False, *, dtype=None):
     """The mean of the elements that are not nan, of all or along ``dim``.  Differentiable.
 
-    Shape: [*] to [], or without ``dim``. Raise RuntimeError for integers.
+    Shape: [*] to [], or without ``dim``. Raise RuntimeError for integers, given or as ``dtype``.
 
     >>> import tensh as torch
     >>> torch.tensor([1.0, float("nan"), 2.0]).nanmean()
@@ -133,6 +132,8 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
         raise RuntimeError(
             "nanmean(): expected input to have floating point or complex dtype but got " + input.dtype.title
         )
+    if dtype is not None and require_dtype(dtype, "nanmean").numpy.kind not in DIFFERENTIABLE:
+        raise RuntimeError(reductions.NO_MEAN.format("nanmean", "Optional", dtype.title))
     present = (input == input).detach()
     return nansum(input, dim, keepdim, dtype=dtype) / sum(present, dim, keepdim)
 
@@ -151,8 +152,8 @@ def sum_to_size(self, *size, **named):
     own = self.array.shape
     if len(size) > len(own) or any(n != m and n != 1 for n, m in zip(size[::-1], own[::-1])):
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(own)}}}.")
-    if size == own and own:
-        return alias.fn(self)
+    if size == own:
+        return self
     more = len(own) - len(size)
     single = [i + more for i, n in enumerate(size) if n == 1 != own[i + more]]
     result = sum(self, (*range(more), *single), True)
