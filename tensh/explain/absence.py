@@ -14,7 +14,8 @@ from tensh.explain.history import follow
 from tensh.explain.place import Place, iterate_scope
 from tensh.graph import tokens
 from tensh.graph.provenance import place
-from tensh.graph.source import is_python, piece
+from tensh.graph.source import piece
+from tensh.support.command_lines import blank_commands
 from tensh.support.language import _
 
 LINES = re.compile(r" \(line \d+\)| on line \d+|（第 \d+ 行）")  # how sentences of cuts name a line, in each language
@@ -29,8 +30,7 @@ class GradientQuestion:
     def __init__(self, names, sources):
         self.names = names
         self.has_lines = len(sources) == 1 and not next(iter(sources)).startswith("<input")
-        lines = [line if is_python(line) else "" for text in sources.values() for line in text.split("\n")]
-        self.text = "\n".join(lines)
+        self.text = "\n".join(map(blank_commands, sources.values()))
 
     def situation(self, name):
         """Return the situation after all sources, with a name as the last line."""

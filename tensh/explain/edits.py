@@ -13,7 +13,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device as Device
 from tensh.engine.dtypes.dtype import dtype as Dtype
 from tensh.explain.calls import piece
-from tensh.explain.other_values import changes_of_value, tensors_of_arguments
+from tensh.explain.other_values import changes_of_value, describe_uncallable, tensors_of_arguments
 from tensh.explain.shadow import BUILTINS, Unknown, canonical, is_module, parse_statement
 from tensh.explain.trying import append_to_expression, describe_shape
 from tensh.support.language import _
@@ -375,11 +375,7 @@ def other_calls(node, text, shadow):
                 called=called
             )
             yield f"{called}_({given})", -1, reason
-        yield (
-            f"{called}[{given}]" if given else called,
-            0,
-            _("{called} is a {kind}, which cannot be called").format(called=called, kind=type(function).__name__),
-        )
+        yield f"{called}[{given}]" if given else called, 0, describe_uncallable(called, type(function).__name__)
     yield from sizes_in_one(node, shadow)
     for each in node.args:
         kind = SETTINGS.get(type(value_of(each, shadow)))

@@ -86,6 +86,14 @@ def tensors_of_arguments(call, values):
             )
 
 
+def describe_uncallable(name, kind):
+    """Return the reason for a value in the place of a function."""
+    text = _("{name} is a {kind}, which cannot be called")
+    if kind[0] in "aeiou":
+        text = _("{name} is an {kind}, which cannot be called")
+    return text.format(name=name, kind=kind)
+
+
 def is_of_tensors(value):
     return isinstance(value, list) and any(isinstance(each, Tensor) for each in value)
 

@@ -4,6 +4,8 @@ import ast
 import functools
 from typing import NamedTuple
 
+from tensh.support.command_lines import blank_commands
+
 
 class Place(NamedTuple):
     """The whole source, and the span in it that failed: lines from 1, columns in characters from 0."""
@@ -62,7 +64,7 @@ def parse_source(text):
     if text.count("\n") > MOST_LINES:
         return None
     try:
-        return ast.parse(text)
+        return ast.parse(blank_commands(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -101,7 +101,11 @@ def explain_by_search(situation):
     segment = ast.unparse(whole) if whole is not None else call.segment if call else place.segment
     known = {a.text: a.value for a in call.arguments if a.text and is_that(a)} if call else {}
     own = {name: situation.names[name] for name in names_in(segment) if name in situation.names}
-    has_tensors = call is not None or any(isinstance(value, TENSORS) or is_module(value) for value in own.values())
+    has_tensors = (
+        call is not None
+        or not own.keys().isdisjoint(NAMESPACES)
+        or any(isinstance(value, TENSORS) or is_module(value) for value in own.values())
+    )
     if has_tensors:  # accessing the namespaces loads the engine: not if there is no tensor
         own |= {name: situation.names[name] for name in NAMESPACES if name in situation.names}
     propose = edits if has_tensors else edits_of_python

@@ -3,7 +3,7 @@
 import ast
 from typing import NamedTuple
 
-from tensh.graph.source import is_python
+from tensh.support.command_lines import blank_commands
 
 
 class Assignment(NamedTuple):
@@ -23,7 +23,7 @@ def assignments(sources):
     found = []
     for filename, text in sources.items():
         try:
-            tree = ast.parse("\n".join(line if is_python(line) else "" for line in text.split("\n")))
+            tree = ast.parse(blank_commands(text))
         except (SyntaxError, ValueError):
             continue
         _collect(tree.body, filename, (), found)

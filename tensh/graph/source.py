@@ -6,6 +6,8 @@ import linecache
 from itertools import islice
 from typing import NamedTuple
 
+from tensh.support.command_lines import blank_commands
+
 
 class Piece(NamedTuple):
     """A piece of source: its text on one line, the variable it is assigned to (or None), file, line and function."""
@@ -54,9 +56,9 @@ def strip_brackets(text):
 def targets(filename, text):
     """Return the span of every expression that a simple assignment names, with that name."""
     try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):  # lines of a session that are commands, not Python
-        tree = ast.parse("\n".join(line if is_python(line) else "" for line in text.split("\n")))
+        tree = ast.parse(blank_commands(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
     found = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
@@ -70,7 +72,3 @@ def targets(filename, text):
         if value is not None and isinstance(name, ast.Name | ast.Attribute | ast.Subscript):
             found[value.lineno, value.col_offset, value.end_lineno, value.end_col_offset] = ast.unparse(name)
     return found
-
-
-def is_python(line):
-    return not line.lstrip().startswith("%") and not line.rstrip().endswith("?")

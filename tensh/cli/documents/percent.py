@@ -7,9 +7,10 @@ import re
 
 from tensh.cli.documents import facts
 from tensh.cli.documents.model import Cell, Document, expressions
-from tensh.cli.session.sources.openness import Openness
-from tensh.cli.session.sources.source import ASKING, SET_UP, SHELL, Source, command_on
+from tensh.cli.session.sources.source import SET_UP, SHELL, Source
+from tensh.support.command_lines import ASKING, command_on
 from tensh.support.language import _
+from tensh.support.openness import Openness
 
 MARK = re.compile(r"# ?%%(?:[ \t]+(?P<head>.*)|[ \t]*)\Z")
 RESULT = "#>"

@@ -11,7 +11,8 @@ import tokenize
 import warnings
 
 from tensh.cli.session.awaiting import ALLOWED
-from tensh.cli.session.sources.source import command_on, drop_indent
+from tensh.cli.session.sources.source import drop_indent
+from tensh.support.command_lines import command_on
 from tensh.support.patterns import pattern
 
 STEP = 4  # columns per level

@@ -3,7 +3,7 @@
 from prompt_toolkit.lexers import Lexer, PygmentsLexer, SimpleLexer
 from pygments.lexers.python import PythonLexer
 
-from tensh.cli.session.sources.source import command_on
+from tensh.support.command_lines import command_on
 
 LONGEST = 50_000  # characters of a block that is highlighted: each key highlights all of it, 1 s for 100,000
 

@@ -5,7 +5,7 @@ import re
 from tensh.cli.repl import blocks
 from tensh.cli.repl.history import FIRST, FURTHER
 from tensh.cli.repl.line_editor import LineEditor, can_edit
-from tensh.cli.session.sources.openness import Openness
+from tensh.support.openness import Openness
 
 # sequences of arrow and other keys, which have no meaning here
 KEYS = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?")

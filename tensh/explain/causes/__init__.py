@@ -16,7 +16,12 @@ from tensh.explain.causes.data.splits import explain_split
 from tensh.explain.causes.data.targets import explain_target
 from tensh.explain.causes.gradients.absent import absent_gradient
 from tensh.explain.causes.gradients.functions import explain_function
-from tensh.explain.causes.gradients.graphs import explain_cut_graph, explain_second_pass, explain_several_numbers
+from tensh.explain.causes.gradients.graphs import (
+    explain_cut_graph,
+    explain_not_differentiated,
+    explain_second_pass,
+    explain_several_numbers,
+)
 from tensh.explain.causes.models.attention import explain_attention
 from tensh.explain.causes.models.checkpoints import explain_checkpoint
 from tensh.explain.causes.models.classes import explain_class
@@ -88,7 +93,7 @@ __all__ = ["Situation", "cause_of"]
 CAUSES = (
     explain_zero, explain_lost, explain_one_hot_indices, explain_function, explain_transform, explain_distribution,
     explain_constraint, explain_packed, explain_hook, explain_compared_pair, explain_floats, absent_gradient,
-    explain_cut_graph, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
+    explain_cut_graph, explain_not_differentiated, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
     explain_left_out, explain_early_return, explain_value_of_name, explain_naming, explain_condition, explain_iterating,
     explain_index, explain_residual, explain_result, explain_state, explain_step, explain_target, explain_operator,
     explain_picked, batch_for_tensor, explain_tensor_for_setting, explain_argument, explain_key_of_group,

@@ -32,11 +32,18 @@ class Situation(NamedTuple):
         return look_up(node, self.names)
 
     def expression(self):
-        """Return the syntax tree of the failing code; None if it is not one statement."""
+        """Return a copy of the syntax tree of the failing code, with its positions in the source; None if it is not one
+        statement."""
+        segment, first = self.place.segment, self.place.line - 1
         try:
-            (statement,) = ast.parse(self.place.segment.strip()).body
+            (statement,) = ast.parse(segment.strip()).body
         except (SyntaxError, ValueError):
             return None
+        before = self.place.offset(self.place.line) + len(segment) - len(segment.lstrip())
+        for node in ast.walk(statement):
+            if hasattr(node, "lineno"):
+                node.lineno, node.end_lineno = node.lineno + first, node.end_lineno + first
+                node.col_offset, node.end_col_offset = node.col_offset + before, node.end_col_offset + before
         return statement
 
     def evaluate(self, node):

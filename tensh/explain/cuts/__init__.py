@@ -35,7 +35,9 @@ def locate_cut(followed, situation, of=None):
     tree = followed.place.tree()
     if tree is None:
         return None
-    if followed.parent:
+    is_computed_here = any(isinstance(each, ast.Call | ast.BinOp) for each in ast.walk(followed.node))
+    keeps_history = getattr(situation.names.get(followed.name), "requires_grad", False)
+    if (followed.parent or is_computed_here) and not keeps_history:
         line = followed.place.line
         cut = cut_by_block(tree, ast.Pass(lineno=line, end_lineno=line))
         if cut is not None:

@@ -29,10 +29,13 @@ def find_cut_by_sight(node, followed, shadow):
             pass
         case ast.Attribute(attr="data" as word, value=owner):
             pass
+        case ast.Call(func=ast.Attribute(attr="requires_grad_" as word, value=owner), args=[ast.Constant(value=False)]):
+            pass
         case _:
             return None
     is_own = isinstance(owner, ast.Name) and owner.id == followed.name and node is followed.node
-    if not is_own and requires_grad(owner, shadow) is False or is_module_of_torch(owner):
+    is_known = word != "requires_grad_" and requires_grad(owner, shadow) is False  # that call changes its owner
+    if not is_own and is_known or is_module_of_torch(owner):
         return None
     is_number = word in NUMBERS
     sentence = describe_end(word).format(code=ast.unparse(node), line=followed.place.line)
@@ -53,6 +56,8 @@ def describe_end(word):
             return _("has no history: `{code}` on line {line} is a NumPy array")
         case "detach":
             return _("has no history: `{code}` on line {line}: detach() cuts the history")
+        case "requires_grad_":
+            return _("has no history: `{code}` on line {line} switches the gradient off")
     return _("has no history: `{code}` on line {line}: .data has no history")
 
 

@@ -129,11 +129,12 @@ def flag_of_computed(call, text):
             name = ast.unparse(owner)
         case _:
             return None
+    fit = Fit(f"{name} = {name}.detach()", "", call.place.line)
     rule = _("{tensor} was computed, so it belongs to a graph: detach() returns the same numbers without one").format(
         tensor=name
     )
     return Explanation(
-        "flag", (operand(replace(t, text=name)),), rule, (Fit(f"{name} = {name}.detach()", "", call.place.line),)
+        "flag", (operand(replace(t, text=name)),), rule, (fit,) if isinstance(owner, ast.Name | ast.Attribute) else ()
     )
 
 

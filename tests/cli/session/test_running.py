@@ -7,7 +7,7 @@ import pytest
 from tensh.cli.programs.program import from_file
 from tensh.cli.session.events import Failed, Value
 from tensh.cli.session.results import KEPT, Outputs
-from tensh.cli.session.sources.source import command_on
+from tensh.support.command_lines import command_on
 from tests.support.command_line import Done
 
 PROGRAM = """import sys

@@ -6,7 +6,7 @@ Lines of a prompt have no numbers: an explanation speaks of "an earlier line".
 import re
 from itertools import takewhile
 
-from tensh.graph.source import is_python
+from tensh.support.command_lines import blank_commands
 from tensh.support.language import _
 
 MOST_LINES = 1000  # searched before a source: 10 ms
@@ -21,7 +21,7 @@ def put_behind_earlier(source, sources):
         if len(before) >= MOST_LINES:
             break
         if not each.has_failed:
-            before[:0] = [line if is_python(line) else "" for line in each.lines]
+            before[:0] = blank_commands(each.text).split("\n")
     before = before[-MOST_LINES:]
     return "\n".join([*before, source.text]), len(before)
 

@@ -232,9 +232,9 @@ def _words(error, place, meant):
 def _repair(place):
     """Find the change that repairs a syntax error."""
     from tensh.explain.syntax import repair
-    from tensh.graph.source import is_python
+    from tensh.support.command_lines import command_on
 
-    lines = (line if is_python(line) or line[:1].isspace() else "" for line in place.source.text.split("\n"))
+    lines = ("" if command_on(line) else line for line in place.source.text.split("\n"))
     return repair("\n".join(lines), place.line)
 
 

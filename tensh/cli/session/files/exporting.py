@@ -11,8 +11,8 @@ from itertools import chain, pairwise, zip_longest
 
 from tensh.cli.session.magics.writing import as_python, parse_arguments
 from tensh.cli.session.sources.notebook import python as python_of_cell
-from tensh.cli.session.sources.openness import Openness
 from tensh.cli.session.sources.source import Command, Source
+from tensh.support.openness import Openness
 
 RESULT = "#> "  # marks the output of a line
 # commands without an effect to reproduce

@@ -4,7 +4,7 @@ tensh.show."""
 import sys
 
 from tensh.cli.session.events import Value
-from tensh.cli.session.magics.arguments import parse_call, refuse_options
+from tensh.cli.session.magics.arguments import misused, parse_call, refuse_options, refuse_surplus
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
 from tensh.cli.session.magics.showing import view
 from tensh.cli.session.magics.writing import write_name_argument
@@ -29,7 +29,7 @@ SWITCHES = ("values", "grads", "types", "formulas", "static", "compiled")  # of 
 def rename_error(command, error):
     """Reword the error of a function as that of the command."""
     if "missing" in str(error):
-        return MagicError(_("%{name}: write {usage}").format(name=command.name, usage=MAGICS[command.name].usage))
+        return misused(command)
     return MagicError(f"%{command.name}: {str(error).partition('(): ')[2] or error}")
 
 
@@ -46,6 +46,7 @@ def make_tensor_command(function):
     def run(session, command):
         _texts, values, options = parse_call(session, command)
         refuse_options(command, view(function), options)
+        refuse_surplus(command, view(function), values, options)
         try:
             named = {} if options.keys() & {"static", "compiled"} else {"names": session.own_names()}
             drawn = view(function)(*values, **named, **options)
@@ -65,6 +66,7 @@ def make_command(function):
     def run(session, command):
         texts, values, options = parse_call(session, command)
         refuse_options(command, view(function), options)
+        refuse_surplus(command, view(function), values, options)
         try:
             drawn = view(function)(*values, **(write_name_argument(MAGICS[command.name].named, texts) | options))
         except (TypeError, ValueError) as error:
@@ -100,6 +102,9 @@ def why(session, command):
     if not text:
         raise MagicError(_("%why: expected a tensor: %why w"))
     _texts, values, options = parse_call(session, command._replace(argument=text))
+    refuse_options(command, view("why"), options)
+    if len(values) != 1:
+        raise misused(command)
     try:
         yield Value(view("why")(*values, names=session.namespace, sources=session.texts(), **options), command)
     except (TypeError, ValueError) as error:

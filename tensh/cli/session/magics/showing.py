@@ -3,7 +3,7 @@
 import os
 
 from tensh.cli.session.events import Value
-from tensh.cli.session.magics.arguments import parse_call, refuse_options
+from tensh.cli.session.magics.arguments import parse_call, refuse_options, refuse_surplus
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.cli.session.magics.writing import write_name_argument
 from tensh.show.asking import match_names
@@ -50,6 +50,7 @@ def picture(session, command):
     if not values:
         raise MagicError(_("%{name}: expected something to show: %{name} x").format(name=command.name))
     refuse_options(command, view(command.name), options)
+    refuse_surplus(command, view(command.name), values, options)
     try:
         drawn = view(command.name)(*values, **(write_name_argument(find_name_keyword(command.name), texts) | options))
     except (TypeError, ValueError, ImportError) as error:

@@ -9,7 +9,7 @@ import re
 from tensh.cli.session.sources.elements import write_elements
 
 # Patterns are compiled at their first use, to save time at start-up.
-OPTION = r"(?:^|[ \t]+)--(?P<name>[A-Za-z][\w-]*)(?:=(?P<given>\S+)|[ \t]+(?P<next>(?!-)\S+))?"
+OPTION = r"(?:^|[ \t]+)--(?P<name>[A-Za-z][\w-]*)(?:=(?P<given>\S+)|[ \t]+(?P<next>(?!-(?!\d))\S+))?"
 OPERATORS = frozenset("and or not in is if else for lambda await".split())
 LONGEST_NAME = 30  # characters of an expression repeated in a picture
 
@@ -19,7 +19,7 @@ def as_python(text, switches=()):
 
     `switches` are options without a value, such as `--values`.
     """
-    text = write_elements(write_options(text, switches))
+    text = part_at_brackets(write_elements(write_options(text, switches)))
     return text if parse_arguments(text) else add_commas(text)
 
 
@@ -71,12 +71,12 @@ def add_names(text, named):
 
 
 def literal(word):
-    """Return a command line word as Python: a literal as it is, any other word quoted."""
+    """Return a command line word as Python: a literal as it is, a tuple in brackets, any other word quoted."""
     try:
-        ast.literal_eval(word)
+        found = ast.literal_eval(word)
     except (SyntaxError, ValueError):
         return repr(word)
-    return word
+    return f"({word})" if isinstance(found, tuple) else word
 
 
 def add_commas(text):
@@ -85,6 +85,14 @@ def add_commas(text):
     spaces = [*find_spaces(text)]
     every = replace_spaces(text, spaces)
     return every if parse_arguments(every) else replace_spaces(text, [at for at in spaces if parts_operands(text, at)])
+
+
+def part_at_brackets(text):
+    """Put a comma in place of each space between an operand and a bracket, which else would be a call or an index:
+    `model (2, 3)`, `[1, 2] [3, 4]`."""
+    spaces = [at for at in find_spaces(text) if text[at:].lstrip()[:1] in tuple("([{") and parts_operands(text, at)]
+    parted = replace_spaces(text, spaces)
+    return parted if parse_arguments(parted) else text
 
 
 def find_spaces(text):

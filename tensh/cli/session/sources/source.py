@@ -16,21 +16,11 @@ from typing import NamedTuple
 
 from tensh.cli.session.awaiting import ALLOWED
 from tensh.cli.session.sources.elements import parse_elements
-from tensh.cli.session.sources.openness import Openness
+from tensh.support.command_lines import find_commands
 from tensh.support.escaping import visible_line
 from tensh.support.language import _, deferred
 from tensh.support.patterns import pattern
 
-# What help can be asked about: `net[0].weight`, `net.0.weight`, `torch.*norm`, `%who`.
-ASKED = r"%\w+|[^\W\d][\w.]*(?:\[[^\[\]]*\][\w.]*)*|[\w.]*(?:\*+[\w.]*)+"
-END = r"[ \t]*(?:#.*)?$"
-ASKING = rf"(?:(?:{ASKED})[ \t]*\?\??|\?\??[ \t]*(?:{ASKED})?){END}"  # matches a whole line
-COMMANDS = {  # pattern of a command by its first character
-    "%": pattern(r"%(?P<name>%?\w+)[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$"),
-    "!": pattern(r"(?P<name>!)!?[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$"),
-    "?": pattern(rf"(?P<name>\?\??)[ \t]*(?P<argument>(?:{ASKED})?){END}"),
-}
-ASKED_BEHIND = pattern(rf"(?P<argument>{ASKED})[ \t]*(?P<name>\?\??){END}")
 # Lines of a notebook for the shell or for IPython.
 SHELL = pattern(r"[ \t]*!")
 SET_UP = pattern(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload|pip|conda|cd|pylab|env)\b")
@@ -41,13 +31,6 @@ TOO_DEEP = deferred("too many nested expressions")
 NOT_IN_CODE = pattern("[\0\ud800-\udfff]")
 SEMICOLON = pattern(rb"\s*;")
 PLACEHOLDER = "pass"  # replaces a command for the parser
-
-
-def command_on(line):
-    """Match a line that is a command, with groups `name` and `argument`; None for other lines."""
-    if not line.startswith(("%", "!")) and "?" not in line:
-        return None
-    return COMMANDS.get(line[0], ASKED_BEHIND).match(line)
 
 
 class Statement(NamedTuple):
@@ -165,16 +148,10 @@ class Source:
     @functools.cached_property
     def command_lines(self):
         """The commands among the lines; nothing is compiled."""
-        if not self.commands or not any(map(command_on, self.lines)):
+        if not self.commands:
             return []
-        openness, found = Openness(), []
-        for number, line in enumerate(self.lines, 1):
-            match = None if openness else command_on(line)
-            if match:
-                found.append(Command(self, number, number, match["name"], match["argument"]))
-            else:
-                openness.take(line)
-        return found
+        found = find_commands(self.lines)
+        return [Command(self, number, number, match["name"], match["argument"]) for number, match in found]
 
     def units(self, flags=0):
         """Compile the parts; `flags` are those of earlier `from __future__` imports."""

@@ -5,6 +5,7 @@ import ast
 from tensh import optim
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import explain_replacement, find_assignment
+from tensh.explain.history import names_before
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
@@ -33,19 +34,32 @@ def computed_parameter(situation, node):
     name = next((name for name, value in known if isinstance(value, Tensor) and not value.is_leaf), None)
     made = find_assignment(situation.place, name) if name else None
     if not isinstance(made, ast.Assign) or made.lineno != made.end_lineno:
-        return None
+        return computed_from_leaves(situation, node)
     code = ast.parse(ast.unparse(made.value), mode="eval").body
     calls = [each for each in ast.walk(code) if isinstance(each, ast.Call)]
     for call in calls:
         call.keywords = [each for each in call.keywords if each.arg != "requires_grad"]
     inputs = {each.id for each in ast.walk(code) if isinstance(each, ast.Name)}
     if any(getattr(situation.names.get(each), "requires_grad", False) for each in inputs):
-        return None
+        return computed_from_leaves(situation, node)
     text = append_to_expression(ast.unparse(code), ".requires_grad_()")
     rule = _(
         "{name} was computed on line {line}, but an optimizer updates leaves only: compute it first, then require grad"
     ).format(name=name, line=made.lineno)
     return Explanation("optimizer", (), rule, (Fit(f"{ast.unparse(made.targets[0])} = {text}", "", made.lineno),))
+
+
+def computed_from_leaves(situation, node):
+    """Explain `Adam([x * 2])`: the optimizer takes the leaves from which it was computed."""
+    given = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    for each in given.elts if isinstance(given, ast.List | ast.Tuple) else ():
+        t = situation.tensor_of(each)
+        leaves = [name for name in names_before(each, situation) if situation.names[name].requires_grad]
+        if t is None or not leaves or ast.unparse(each) in leaves:
+            continue
+        rule = _("{text} was computed, but an optimizer updates leaves only").format(text=ast.unparse(each))
+        return explain_replacement(situation, "optimizer", rule, each, ", ".join(leaves))
+    return None
 
 
 def parameters_in_a_list(situation, node):

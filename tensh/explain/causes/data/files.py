@@ -130,7 +130,7 @@ def misspelt_file(situation, node):
         return None
     folder, name = os.path.split(file)
     try:
-        names = sorted(os.listdir(folder or "."))
+        names = sorted(each for each in os.listdir(folder or ".") if os.path.exists(os.path.join(folder, each)))
     except OSError:
         return None
     if not name or len(names) > MOST_FILES:

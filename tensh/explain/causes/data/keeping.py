@@ -38,6 +38,7 @@ def explain_missing_folder(situation):
     made = Fit(f"os.makedirs({code}, exist_ok=True)", "", line, "before")
     if "os" not in situation.names:
         first = next((n.lineno for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)), tree.body[0].lineno)
+        first = first if first <= line else tree.body[0].lineno
         is_alone = first == line  # as at a prompt, where earlier lines have the imports
         made = (
             made._replace(text=f"import os; {made.text}")

@@ -3,7 +3,7 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.gradients.leaves import requiring_grad
+from tensh.explain.causes.gradients.leaves import find_switch, find_tensor_assignment, requiring_grad
 from tensh.explain.causes.situation import blocks_over, operand_of
 from tensh.explain.cuts import find_cut
 from tensh.explain.model import Explanation, Fit
@@ -50,6 +50,13 @@ def explain_not_required(situation, name, node):
     cut = find_cut(node, situation)
     if cut is not None:
         return f"{name} {cut.sentence}", cut.fits, cut.advice
+    switch = find_switch(situation, name, find_tensor_assignment(situation, name)) if name.isidentifier() else None
+    if switch is not None:
+        return (
+            _("{name} does not require grad: line {line} switches it off").format(name=name, line=switch.line),
+            (switch,),
+            None,
+        )
     fits = requiring_grad(situation, name) if name.isidentifier() else ()
     more, scope = first_pass(situation), situation.place.scope()
     if not more and scope is not None and not [*calls_of(scope, "backward")]:

@@ -126,7 +126,7 @@ def explain_several_numbers(situation):
         text=text, count=value.numel()
     )
     shown = (operand_of(text, value),)
-    made = situation.find_assignment(text) if isinstance(node, ast.Name) else None
+    made = situation.find_assignment(text) if isinstance(node, ast.Name) and not value.is_leaf else None
     if isinstance(made, ast.Assign) and isinstance(made.targets[0], ast.Name) and is_used_after(situation, text):
         ways = ("mean", "sum") if "loss" in text else ("sum", "mean")
         code = append_to_expression(ast.unparse(made.value), "")
@@ -257,13 +257,44 @@ def find_computed_before(situation, loop):
     return None
 
 
+def find_pass_of_graph(situation, before):
+    """Return the (line, code) of the pass that freed the graph: the first from the same root, or else the last that
+    names one of its tensors, or the last."""
+    root = root_node(situation)
+    names = names_in(ast.unparse(root)) if root is not None else set()
+    related = [each for each in before if names & names_in(each[1])]
+    made = situation.find_assignment(root.id) if isinstance(root, ast.Name) else None
+    if made is not None:
+        same = [each for each in related if each[1].startswith(f"{root.id}.") and each[0] > made.lineno]
+        related = same[:1] or related
+    return (related or before)[-1]
+
+
+def explain_not_differentiated(situation):
+    """Explain `torch.autograd.grad(y, x)` of a tensor that does not require grad."""
+    if not situation.says("One of the differentiated Tensors does not require grad"):
+        return None
+    call = situation.expression()
+    call = getattr(call, "value", None)
+    if not isinstance(call, ast.Call):
+        return None
+    given = call.args[1] if len(call.args) > 1 else next((k.value for k in call.keywords if k.arg == "inputs"), None)
+    for node in given.elts if isinstance(given, ast.List | ast.Tuple) else [given] if given is not None else ():
+        t = situation.tensor_of(node)
+        if t is not None and not t.requires_grad:
+            name = ast.unparse(node)
+            rule, fits, advice = explain_not_required(situation, name, node)
+            return Explanation("grad", (operand_of(name, t),), rule, fits, advice)
+    return None
+
+
 def find_earlier_pass(situation, scope):
     """Explain a second pass by the first, which may retain the graph."""
     line = situation.place.line
     before = [(each, code) for each, code in calls_of(scope, "backward") if each < line and "retain_graph" not in code]
     if not before:
         return None
-    first, code = before[-1]
+    first, code = find_pass_of_graph(situation, before)
     kept = (
         code.replace("backward()", "backward(retain_graph=True)")
         if code.endswith("backward()")

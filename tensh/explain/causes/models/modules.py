@@ -351,9 +351,14 @@ def find_call(path):
     return path[-1] if path and isinstance(path[-1], ast.Call) else None
 
 
+NO_DIMENSIONS = ("0-d tensor", "invalid index of a 0-dim tensor", "applied to a 0-dim tensor")
+
+
 def single_number(situation):
     """Explain the length, elements or iteration of a zero-dimensional tensor."""
-    if not situation.says("0-d tensor") and not situation.says("invalid index of a 0-dim tensor"):
+    call = situation.call
+    is_indexed = call is not None and call.symbol == "[]" and isinstance(situation.error, IndexError)
+    if not any(map(situation.says, NO_DIMENSIONS)) and not (is_indexed and call.tensors[0].value.dim() == 0):
         return None
     given = tuple(operand_of(each.text, each.value) for each in situation.call.tensors[:1]) if situation.call else ()
     loop = next(

@@ -8,7 +8,6 @@ from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
 from tensh.explain.calls import SYMBOLS
-from tensh.explain.causes.arguments.settings import is_number
 from tensh.explain.causes.situation import (
     explain_replacement,
     find_assignment,
@@ -18,6 +17,7 @@ from tensh.explain.causes.situation import (
     replace_node,
     statement_on,
 )
+from tensh.explain.causes.values.beside import explain_beside_tensor
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
@@ -33,8 +33,7 @@ def explain_operator(situation):
         (
             two_results,
             key_as_attribute,
-            text_beside_tensor,
-            list_beside_tensor,
+            explain_beside_tensor,
             list_beside_list,
             masks_of_floats,
             equal_for_elements,
@@ -90,42 +89,6 @@ def key_as_attribute(situation, node):
         _("{text} is a dict: {attr} is one of its keys").format(text=text, attr=node.attr),
         node,
         f'{text}["{node.attr}"]',
-    )
-
-
-def text_beside_tensor(situation, node):
-    """Explain `x * rate` and `x > "0.5"`, where a text holds the number."""
-    match node:
-        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
-            pass
-        case _:
-            return None
-    for side, other in ((left, right), (right, left)):
-        value = side.value if isinstance(side, ast.Constant) else situation.look_up(side)
-        if type(value) is not str or not is_number(value) or situation.tensor_of(other) is None:
-            continue
-        text, kind = ast.unparse(side), "int" if value.strip("+-").isdecimal() else "float"
-        rule = _("{text} is a string; expected a number").format(text=text)
-        new = value.strip() if isinstance(side, ast.Constant) else f"{kind}({text})"
-        return explain_replacement(situation, "operator", rule, side, new)
-    return None
-
-
-def list_beside_tensor(situation, node):
-    """Explain `[1.0, 2.0] - x`."""
-    if not isinstance(node, ast.BinOp) or not situation.says("unsupported operand type", "'list'", "'Tensor'"):
-        return None
-    names = (each.id for each in ast.walk(node) if isinstance(each, ast.Name))
-    if any(isinstance(situation.names.get(name), Tensor) for name in names):
-        return None  # the search explains these by shapes
-    side = node.left if situation.says("'list' and 'Tensor'") else node.right
-    text, values = ast.unparse(side), situation.look_up(side)
-    values = situation.evaluate(side) if values is None else values
-    if type(values) is list and any(type(each) is str for each in values):
-        rule = _("{text} is a list of strings, but a tensor holds numbers").format(text=text)
-        return Explanation("operator", (), rule)
-    return explain_replacement(
-        situation, "operator", _("{text} is a list, not a tensor").format(text=text), side, f"torch.tensor({text})"
     )
 
 
