@@ -5,6 +5,7 @@ import warnings
 import pytest
 
 import tensh
+from tests.recorded.distributions.cases import CASES
 from tests.support.engines import SEED, Case, agree, agree_on, outcome, seeded
 
 DISTRIBUTIONS = [
@@ -337,6 +338,15 @@ def test_a_sample_is_drawn_again_while_it_is_singular(monkeypatch):
     with pytest.warns(UserWarning, match="Singular sample detected."):
         sample = d.sample((3,))
     assert draws == [(3,), (3,), (1,), (1,)] and d.support.check(sample).all()
+
+
+def test_every_distribution_has_a_case():
+    space = tensh.distributions
+    classes = {
+        n for n in space.__all__ if isinstance(v := getattr(space, n), type) and issubclass(v, space.Distribution)
+    }
+    named = {case.partition("(")[0] for case in (*CASES, *DISTRIBUTIONS)}
+    assert classes - named == {"Distribution", "ExponentialFamily"}
 
 
 def test_independent_of_something_is_an_annotation():

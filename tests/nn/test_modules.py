@@ -2,7 +2,6 @@
 
 import importlib
 import inspect
-import json
 import pkgutil
 import warnings
 
@@ -12,11 +11,12 @@ import pytest
 import tensh
 from tensh import nn
 from tensh.engine.codegen import node_classes, operator
+from tests.recorded.answers import read_answers
 from tests.recorded.layers.cases import CASES, FIGURES, MISTAKES, REFUSALS, figures, outcome, refusal
 from tests.support.sampling import few_of
 
 RTOL = {"torch.bfloat16": 3e-2, "torch.float16": 4e-3, "torch.float64": 1e-9}  # others 1e-4
-RECORDED, REFUSED = (json.loads(path.read_text(encoding="utf-8")) for path in (FIGURES, REFUSALS))
+RECORDED, REFUSED = read_answers(FIGURES), read_answers(REFUSALS)
 
 
 @pytest.mark.parametrize(("layer", "inputs"), few_of(CASES, every=3))

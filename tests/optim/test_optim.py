@@ -18,6 +18,11 @@ RTOL = {"float64": 1e-13, "float32": 3e-6, "complex64": 3e-6, "bfloat16": 1e-2, 
 LOOSER = {"Muon": 2e-2, "LBFGS": 1e-6}  # the one computes in bfloat16, the other divides by differences of gradients
 
 
+def test_every_optimizer_has_settings():
+    classes = {name for name in tensh.optim.PLACES if name[0].isupper()} - {"Optimizer"}
+    assert classes - {"SparseAdam"} == {*SETTINGS}  # its gradients are sparse: a test below has them
+
+
 @pytest.mark.parametrize(("name", "options", "dtype"), CASES)
 def test_ten_steps_are_pytorchs(oracle, name, options, dtype):
     with warnings.catch_warnings():

@@ -1,34 +1,11 @@
-"""Views, joins and the memory they share: what PyTorch answers, recorded; random programs beside PyTorch itself."""
-
-import json
+"""Views, joins and the memory they share; random programs beside PyTorch itself."""
 
 import numpy as np
 import pytest
 
 import tensh as torch
 from tensh.engine.arrays import memory
-from tests.recorded.expressions import cases as expressions
 from tests.support import view_programs as programs
-
-
-def cases(*names):
-    return pytest.mark.parametrize(
-        ("text", "expected"), [each for n in names for each in expressions.answers(n).items()]
-    )
-
-
-@cases("views", "joins")
-def test_a_view_or_join_is_pytorchs(text, expected):
-    assert json.loads(json.dumps(expressions.outcome(torch, text))) == expected
-
-
-@pytest.mark.parametrize("name", ["views", "joins", "indexing", "selections", "writes"])
-def test_recorded_expressions_are_what_pytorch_answers(oracle, name):
-    """What is recorded is what PyTorch answers."""
-    recorded = expressions.answers(name)
-    assert list(recorded) == expressions.lines(name)
-    assert json.loads(json.dumps({line: expressions.outcome(oracle, line) for line in recorded})) == recorded
-
 
 # ── memory ───────────────────────────────────────────────────────────────────
 VIEWS = {

@@ -1,20 +1,21 @@
-"""Derivatives of derivatives, and errors of refused calls: recorded answers of PyTorch."""
-
-import json
+"""Expressions: values, strides, history, views, writes, indices and errors are PyTorch's recorded answers."""
 
 import pytest
 
-import tensh as torch
-from tests.recorded.expressions import cases as expressions
+import tensh
+from tests.recorded.expressions.cases import NAMES, answers, lines, plain_outcome
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        each
-        for name in ("derivatives", "refusals", "sizes", "calls", "formats", "choices")
-        for each in expressions.answers(name).items()
-    ],
-)
-def test_an_expression_gives_what_pytorch_gives(text, expected):
-    assert json.loads(json.dumps(expressions.outcome(torch, text))) == expected
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name in NAMES for text in lines(name)])
+def test_an_expression_gives_what_pytorch_gives(name, text):
+    assert plain_outcome(tensh, text) == answers(name)[text]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_answer_belongs_to_an_expression(name):
+    assert [*answers(name)] == lines(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_recorded_expressions_are_what_pytorch_answers(oracle, name):
+    assert {text: plain_outcome(oracle, text) for text in lines(name)} == answers(name)

@@ -10,11 +10,15 @@ What PyTorch 2.13 answers stands beside it in NAME.json, written by ``python -m 
 
 import json
 import warnings
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from tests.recorded.answers import read_answers
+
 FOLDER = Path(__file__).parent
+NAMES = sorted(path.stem for path in FOLDER.glob("*.txt"))
 
 
 def lines(name):
@@ -24,9 +28,15 @@ def lines(name):
     ]
 
 
+@cache
 def answers(name):
     """expression -> what PyTorch answered."""
-    return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return read_answers(FOLDER / f"{name}.json")
+
+
+def plain_outcome(m, text):
+    """The result of an expression in the form in which a file has it."""
+    return json.loads(json.dumps(outcome(m, text)))
 
 
 def history(node, depth=8):

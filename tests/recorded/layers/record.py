@@ -1,5 +1,7 @@
 """Results of layers in PyTorch, and its errors for wrong ones."""
 
+import warnings
+
 from tests.recorded.answers import format_answers
 from tests.recorded.layers.cases import CASES, FIGURES, MISTAKES, REFUSALS, figures, refusal
 
@@ -7,6 +9,7 @@ from tests.recorded.layers.cases import CASES, FIGURES, MISTAKES, REFUSALS, figu
 def record(wanted):
     import torch
 
+    warnings.simplefilter("ignore")
     for path, lines, answer in ((FIGURES, CASES, figures), (REFUSALS, MISTAKES, refusal)):
         if wanted(path.stem):
             answers = {f"{layer} <- {inputs}": answer(torch, layer, inputs) for layer, inputs in lines}

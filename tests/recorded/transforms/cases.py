@@ -9,10 +9,12 @@ import ast
 import contextlib
 import importlib
 import io
-import json
 import re
 import warnings
+from functools import cache
 from pathlib import Path
+
+from tests.recorded.answers import read_answers
 
 FOLDER = Path(__file__).parent
 
@@ -22,9 +24,10 @@ def programs(name):
     return [p for p in (FOLDER / f"{name}.txt").read_text(encoding="utf-8").strip("\n").split("\n\n") if p.strip("\n")]
 
 
+@cache
 def answers(name):
     """program -> what PyTorch answered."""
-    return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return read_answers(FOLDER / f"{name}.json")
 
 
 def names(m):
