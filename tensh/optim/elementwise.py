@@ -19,7 +19,8 @@ from tensh.support.naming import Shared
 class Elementwise(Shared, Optimizer):
     """A subclass defines the state of a parameter (``begin``) and the update of its elements (``rule``).
 
-    See Note [One rule, two readings] in raw.py.
+    Its options include ``differentiable``, and ``maximize`` where gradients may be negated. ``LATER`` has the options that
+    groups of older checkpoints lack. See Note [One rule, two readings] in raw.py.
     """
 
     SHARED = ("step",)

@@ -21,34 +21,53 @@ OR_THE_SAME = "or the same"
 
 
 def op(kernel=None, *, name=None, doc=None, **keywords):
-    """Declare an operator.  Keywords are options of ``Op`` or, for tensor parameters, derivatives.
+    """Declare an operator.  Keywords are the options below or, for tensor parameters, derivatives.
 
-    ``numbers`` says which operands of a pointwise operator may be Python numbers: a text of names, or a dictionary that
-    gives the node's name in that case, or (name, derivative of the other operand).  ``types`` holds the supported kinds
-    of dtypes ("W" is complex32), ``refusal`` exceptions for others (by kind) where PyTorch does not say '"NAME_cpu" not
-    implemented', ``kernel_name`` the name in that message where it is not the operator's.
-    ``out`` may be the error for an ``out=`` of another dtype than the result (a text), or of one that cannot hold it
-    (an exception), and ``apart`` says that it must not lie in the memory of an input, or (``OR_THE_SAME``) not in part of it.
-    ``takes_out`` is called with the operator's name, the input and ``out=`` before anything is computed: it may raise.
-    ``keyword_variants`` maps a keyword, such as ``alpha``, to its usual value and the operator for all other values.
-    ``exact`` names operands that, where they are numbers or 0-d tensors beside float16 or bfloat16, are not rounded to it.
-    ``mixing`` is called with two dtypes, and a number that is the second operand, before promotion: it may raise.
-    ``pointwise`` promotes dtypes and broadcasts shapes (see ``pointwise``); ``floats`` computes integers in the
-    default dtype.  ``inplace`` is True, or "method" where the in-place form is a method only; ``public`` is True, "function",
-    "method", or False for an operator that only derivatives and composites call.
-    ``into_dtype``: the target of a write, ``out=`` or the tensor itself, decides the ``dtype`` to compute in.
-    ``keeps_dtype``: the in-place form refuses a number that would change the dtype.
-    ``returns_bool`` says that the result is bool: PyTorch writes it into any ``out=``, even one that requires grad.
-    ``outs`` names several outputs (``LIST``: any number); ``many`` gives each its own gradient (``g_NAME``, or the
-    list ``gs``; zeros where none arrived, or None with ``partial``); ``returns`` names their
-    tuple in torch.return_types; ``let`` names parts that several derivatives share; ``sequence`` names a parameter that
-    is a list of tensors; ``watched`` are parameters that hold arrays, which must not change until the derivative has
-    run. ``parallel`` says that the kernel works element by element and may be cut into blocks (see arrays/threads.py);
-    it may be the function that writes the result into its first argument. ``fused`` says that the derivative is one
-    kernel in PyTorch (UNRECORDED: unless it is recorded): of 16 bit numbers it is computed in float32, and rounded
-    once; or it is the function that computes it for them, from the gradient and the saved values by name
-    (``input_shape``). ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name;
-    ``constant_edges`` counts the inputs that its node has before and after the declared ones.
+    Where the operator is public
+        ``public``: True, "function", "method", or False for one that only derivatives and composites call.
+        ``inplace``: True, or "method" where the in-place form is a method only.
+        ``node``: PyTorch's name of the node.
+        ``constant_edges``: how many inputs PyTorch's node has before and after the declared ones.
+
+    Operands
+        ``pointwise``: promote dtypes and broadcast shapes (see ``pointwise``).
+        ``numbers``: operands of a pointwise operator that may be Python numbers: a text of names, or name -> the name
+        of the node in that case, or (name of the node, derivative of the other operand).
+        ``sequence``: a parameter that is a list of tensors.
+        ``keyword_variants``: keyword, such as ``alpha`` -> (its usual value, the operator for all other values).
+
+    Dtypes
+        ``floats``: compute integers in the default dtype.
+        ``types``: the supported kinds of dtypes ("W" is complex32).
+        ``refusal``: kind of dtype -> exception, where PyTorch does not say '"NAME_cpu" not implemented'.
+        ``kernel_name``: the NAME in that message, where it is not the operator's.
+        ``exact``: operands that are not rounded to float16 or bfloat16, if they are numbers or 0-d tensors.
+        ``mixing``: is called with two dtypes, and a number that is the second operand, before promotion; may raise.
+        ``returns_bool``: the result is bool, which PyTorch writes into any ``out=``, even one that requires grad.
+
+    Writes
+        ``out``: the error for an ``out=`` of another dtype than the result (a text), or of one that cannot hold the
+        result (an exception).
+        ``apart``: ``out=`` must not lie in the memory of an input, or (``OR_THE_SAME``) not in part of it.
+        ``takes_out``: is called with the operator's name, the input and ``out=`` before the computation; may raise.
+        ``into_dtype``: the target of a write, ``out=`` or the tensor itself, decides the ``dtype`` to compute in.
+        ``keeps_dtype``: the in-place form refuses a number that would change the dtype.
+        ``view``: the result shares the input's memory.
+
+    Results
+        ``outs``: the names of several outputs (``LIST``: any number).
+        ``many``: each output has its own gradient, ``g_NAME``, or the list ``gs``; zeros where none arrived.
+        ``partial``: None in the place of these zeros.
+        ``returns``: the name of the tuple of outputs in torch.return_types.
+
+    Computation
+        ``parallel``: the kernel works element by element and may be cut into blocks (see arrays/threads.py); a
+        function in its place writes the result into its first argument.
+        ``let``: name -> text of a part that several derivatives share.
+        ``watched``: parameters that hold arrays, which must not change until the derivative has run.
+        ``fused``: the derivative is one kernel in PyTorch (UNRECORDED: unless it is recorded), which for 16 bit numbers
+        computes in float32 and rounds once; a function in its place computes the derivative of such numbers, from
+        the gradient and the saved values by name (``input_shape``).
     """
     if kernel is None:
         return lambda k: op(k, name=name, doc=doc, **keywords)
