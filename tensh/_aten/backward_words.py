@@ -73,7 +73,7 @@ DERIVATIVES = {
         "input": "slopes[0]", "weight": "slopes[1]", "bias": "slopes[2]",
     },
     "lookup": {
-        "weight": "rows_back(g, indices, padding_idx, weight.shape) if sparse else embedding_dense_backward("
+        "weight": "rows_back(g, indices, padding_idx, by_frequency, weight.shape) if sparse else embedding_dense_backward("
         "g, indices, weight.shape[0], padding_idx, by_frequency)"
     },
     "correlate": {

@@ -48,8 +48,8 @@ def format_setting(layer, word):
     """Return the text that a word of ``shows`` adds to the printed form; nothing for a setting that is not set."""
     name = word.strip(".?!")
     value = getattr(layer, name)
-    if word.endswith("?") and not value:
-        return ""
+    if word.endswith("?"):
+        return f"{name}=True" if value else ""
     return f"{value}" if word.startswith(".") else f"{name}={value!r}" if word.endswith("!") else f"{name}={value}"
 
 

@@ -8,7 +8,7 @@ from tensh.engine.codegen.table import op
 from tensh.engine.operators.precision import narrow_result, widen
 
 ROWS = "indices, padding_idx, by_frequency"
-BACK = "rows_back(g, indices, padding_idx, weight.shape) if sparse else lookup_back"
+BACK = f"rows_back(g, {ROWS}, weight.shape) if sparse else lookup_back"
 
 
 def factors(indices, padding_idx, by_frequency, dtype):
@@ -48,9 +48,11 @@ def lookup_scaled(input, indices, padding_idx, by_frequency):
     return rows * factors(indices, padding_idx, by_frequency, rows.dtype)
 
 
-@op(public=False, out=False, grad="lookup_scaled(g, indices, padding_idx, False)", indices=None)
-def rows_back(grad, indices, padding_idx, shape):
+@op(public=False, out=False, grad=f"lookup_scaled(g, {ROWS})", indices=None)
+def rows_back(grad, indices, padding_idx, by_frequency, shape):
     """The sparse gradient of rows, with one value for each use of a row other than the padding."""
+    if by_frequency:
+        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
     from tensh.engine.operators.sparse.array import Sparse, SparseGradient  # rarely needed
 
     index, values = indices.reshape(1, -1).astype(np.int64), grad.reshape(indices.size, *shape[1:])
@@ -67,7 +69,7 @@ OWN = "(own * scale if per_sample_weights is None else own * scale * per_sample_
 @op(
     public=False, out=False, node="EmbeddingBagBackward0", types="f",
     let={"own": "index_select(g, 0, bags)"},
-    weight=f"rows_back({OWN}, indices, padding, weight.shape) if sparse else "
+    weight=f"rows_back({OWN}, indices, padding, by_frequency, weight.shape) if sparse else "
     f"lookup_back({OWN}, indices, -1, by_frequency, weight.shape)",
     per_sample_weights="rounded_like(g, sum_dim(widened(own * scale) * widened(lookup(weight, indices)), -1))",
     indices=None, bags=None, scale=None,

@@ -240,8 +240,8 @@ def lookup_back(op):
 def rows_back(op):
     """Make the rule of ``rows_back``, whose gradient is dense for a batch."""
 
-    def rule(grad, indices, padding_idx, shape):
-        if padding_idx >= 0:
+    def rule(grad, indices, padding_idx, by_frequency, shape):
+        if padding_idx >= 0 or by_frequency:
             raise NoRule
         return index_back_op.fn(grad, shape, (indices.array,))
 

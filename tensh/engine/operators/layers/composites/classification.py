@@ -3,7 +3,7 @@
 import math
 from operator import index
 
-from tensh.engine.dtypes.dtype import int64, uint8
+from tensh.engine.dtypes.dtype import float32, float64, int64, uint8
 from tensh.engine.errors.messages import is_long
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.elementwise.numbered import over
@@ -12,7 +12,7 @@ from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.classes import nll2, nll_op
 from tensh.engine.operators.layers.composites.losses import REDUCTIONS, reduce_losses, reduction_of
 from tensh.engine.operators.layers.composites.projection import linear
-from tensh.engine.operators.layers.composites.registry import HALF, layer, refuse_dtypes, require_constants
+from tensh.engine.operators.layers.composites.registry import layer, require_constants
 from tensh.engine.operators.layers.losses import multi_margin, multilabel_margin
 from tensh.engine.operators.precision import I8
 from tensh.engine.operators.reductions.softmax import log_softmax_dim
@@ -244,7 +244,10 @@ def check_rows(input):
         )
 
 
-def check_labels(target):
+def check_labels(kernel_name, input, target):
+    """Raise PyTorch's errors for scores that are neither float32 nor float64, then for labels that are not int64."""
+    if input.dtype not in (float32, float64):
+        raise NotImplementedError(f"\"{kernel_name}\" not implemented for '{input.dtype.title}'")
     if target.dtype is not int64:
         raise RuntimeError(f"expected scalar type Long but found {target.dtype.title}")
 
@@ -274,11 +277,10 @@ def multi_margin_loss(
     width = shape[-1] if shape else 1
     if weight is not None and weight.array.size != width:
         raise RuntimeError(f"inconsistent weight size, expected {width} but got {list(weight.array.shape)}")
-    check_labels(target)
+    check_labels("multi_margin_loss_cpu_kernel", input, target)
     if weight is not None and weight.dtype is not input.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.title} but found {weight.dtype.title}")
     require_constants("multi_margin_loss", weight=weight)
-    refuse_dtypes("multi_margin_loss_cpu_kernel", input, *HALF)
     return multi_margin.fn(input, target, weight, p, margin, reduction)
 
 
@@ -295,8 +297,7 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
         raise RuntimeError(
             f"inconsistent target size: {list(target.array.shape)} for input of size: {list(input.array.shape)}"
         )
-    check_labels(target)
-    refuse_dtypes("multilabel_margin_loss_forward_out_frame", input, *HALF)
+    check_labels("multilabel_margin_loss_forward_out_frame", input, target)
     return multilabel_margin.fn(input, target, reduction)
 
 

@@ -6,7 +6,7 @@ from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import wrap
-from tensh.engine.dtypes.dtype import int32, int64
+from tensh.engine.dtypes.dtype import DIFFERENTIABLE, int32, int64, promote_types
 from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.creation.fill import ones_like
 from tensh.engine.operators.elementwise.composites.comparison import where
@@ -17,10 +17,11 @@ from tensh.engine.operators.layers.embedding import bag_maxima, bag_sums, lookup
 INTEGERS = (int64, int32)
 
 
-def check_indices(indices, name):
+def check_indices(indices, name, position=1):
+    """Raise PyTorch's error for indices that are neither int64 nor int32."""
     if indices.dtype not in INTEGERS:
         raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"Expected tensor for argument #{position} 'indices' to have one of the following scalar types: Long, Int; but got "
             f"{indices.dtype.class_of_tensors} instead (while checking arguments for {name})"
         )
 
@@ -29,13 +30,29 @@ def check_indices(indices, name):
 def embedding_renorm_(weight, indices, max_norm, norm_type):
     """Scale the rows of ``weight`` at ``indices`` down to a ``norm_type``-norm of ``max_norm``, in place.
 
-    Shapes: [rows, D] and [*].
+    Shapes: [rows, D] and [*]. Raise RuntimeError for other shapes and dtypes, IndexError for an index out of range.
     """
-    rows, table = wrap(np.unique(indices.array)), wrap(weight.array)  # detached, with its tangent
-    used = table.index_select(0, rows)
-    norms = used.norm(norm_type, 1, keepdim=True).double()
+    if weight.array.ndim != 2:
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {weight.array.ndim}-dimensional tensor for argument #1 'self' (while "
+            "checking arguments for embedding_renorm_)"
+        )
+    check_indices(indices, "embedding_renorm_", 2)
+    if weight.array.dtype.kind not in DIFFERENTIABLE:
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {weight.dtype.title} instead."
+        )
+    length, used = weight.array.shape[0], np.unique(indices.array)
+    wrong = used[(used < -length) | (used >= length)]
+    if wrong.size:
+        raise IndexError(
+            f"select(): index {wrong[0]} out of range for tensor of size {list(weight.array.shape)} at dimension 0"
+        )
+    places, table = wrap((used % length).astype(np.int64)), wrap(weight.array)  # detached, with its tangent
+    rows = table.index_select(0, places)
+    norms = rows.norm(norm_type, 1, keepdim=True).double()
     scale = where(norms > float(max_norm), float(max_norm) / (norms + 1e-7), ones_like(norms))
-    table.index_copy_(0, rows, used * scale.to(used.dtype))
+    table.index_copy_(0, places, rows * scale.to(rows.dtype))
     return weight
 
 
@@ -131,7 +148,10 @@ def torch_embedding_bag(
 
     Shapes: weight [rows, D], output [bags, D]. Raise RuntimeError for other shapes.
     """
-    check_indices(indices, "embedding_bag"), check_indices(offsets, "embedding_bag")
+    if indices.dtype is not offsets.dtype:
+        common = promote_types(indices.dtype, offsets.dtype)
+        indices, offsets = indices.to(common), offsets.to(common)
+    check_indices(indices, "embedding_bag")
     if weight.array.dtype.kind not in "fV":
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, Double; "

@@ -312,11 +312,11 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     require_constants("soft_margin_loss", target=target)
     if input.array.dtype.kind == "b":
         raise own_refusal("neg", input.array.dtype)
-    if input.array.dtype.kind in "iu":
-        raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.title}")
     shapes = input.array.shape, target.array.shape
     if shapes[0] != shapes[1] and (clash := broadcast_clash(shapes)) is not None:
         raise RuntimeError(clash)
     if (common := np.broadcast_shapes(*shapes)) != shapes[0]:
         raise RuntimeError(does_not_fit(shapes[0], common))
+    if input.array.dtype.kind in "iu":
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.title}")
     return soft_margin.fn(input, target.to(input.dtype), reduction)
