@@ -175,12 +175,12 @@ def test_tangents_of_a_recurrent_layer_are_its_gradients():
 def test_a_layer_of_ones_own_follows_from_its_declaration():
     from tensh.nn.modules.layer import Layer
 
-    class Power(Layer, settings="exponent=2, *, base=None", computes="input.pow(exponent)", shows="exponent base?"):
+    class Power(Layer, settings="exponent=2, *, exact=False", computes="input.pow(exponent)", shows="exponent exact?"):
         """The input to a power."""
 
     assert (
-        repr(nn.Sequential(Power(3), Power(base=2)))
-        == "Sequential(\n  (0): Power(exponent=3)\n  (1): Power(exponent=2, base=2)\n)"
+        repr(nn.Sequential(Power(3), Power(exact=1)))
+        == "Sequential(\n  (0): Power(exponent=3)\n  (1): Power(exponent=2, exact=True)\n)"
     )
     assert Power(3)(tensh.tensor([2.0])).tolist() == [8.0]
     with pytest.raises(TypeError, match="Power.__init__"):

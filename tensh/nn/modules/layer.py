@@ -5,10 +5,9 @@ gets
 
 - ``__init__`` with the settings as its parameters, each kept as an attribute of the same name;
 - ``forward``, which calls the function of torch.nn.functional (or a method); its parameters are the names in the call
-that
-  are neither settings nor ``training``;
-- a printed form of the words in ``shows``: ``alpha`` prints ``alpha=1.0``; ``inplace?`` is printed only if it is true;
-  ``.size`` prints the value alone; ``approximate!`` prints the repr of the value.
+  that are neither settings nor ``training``;
+- a printed form of the words in ``shows``: ``alpha`` prints ``alpha=1.0``; ``inplace?`` prints ``inplace=True`` if it is
+  true, or else nothing; ``.size`` prints the value alone; ``approximate!`` prints the repr of the value.
 
 ``keeps`` (name -> expression) gives the settings whose attributes differ from the arguments; a setting with None is not
 kept. ``takes`` gives the parameters of ``forward`` if some have defaults.  ``buffers`` names the settings that are
