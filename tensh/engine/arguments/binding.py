@@ -3,7 +3,7 @@
 from functools import cache, update_wrapper, wraps
 
 from tensh.engine.arguments.signatures import Form, choose
-from tensh.engine.arrays.absent import drop_elements, make_absent, make_absent_strided
+from tensh.engine.arrays.absent import drop_elements, is_absent, make_absent, make_absent_strided
 from tensh.engine.arrays.memory import order_in
 from tensh.engine.core import ports
 from tensh.engine.core.clock import mode, stamp_write
@@ -134,6 +134,9 @@ def finish(name, make, default, given):
     if dtype is not None and dtype.numpy != out.array.dtype:
         title = BY_NUMPY[out.array.dtype].title
         raise RuntimeError(f"dtype {dtype.title} does not match dtype of out parameter ({title})")
+    if given["device"] is not None and bool(away) is not is_absent(out.array):
+        kind = "meta" if away else "cpu"
+        raise RuntimeError(f"device type {kind} does not match device type of out parameter ({out.device.type})")
     if mode.grad is True and uses_gradient(refresh_node(out)):
         raise RuntimeError(
             f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, "

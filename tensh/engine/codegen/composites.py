@@ -31,9 +31,9 @@ def composite(fn=None, *, function=True, method=True, inplace=False, out=False, 
     return fn
 
 
-def add_out(fn, apart=False):
-    """``fn`` with the keyword ``out=``, which lies ``apart`` from the arguments."""
-    name = fn.__name__
+def add_out(fn, apart=False, name=None):
+    """``fn`` with the keyword ``out=``, which lies ``apart`` from the arguments; errors are found under ``name``."""
+    name = name or fn.__name__
 
     @functools.wraps(fn)
     def function(*args, out=None, **options):

@@ -24,6 +24,7 @@ from tensh.engine.dtypes.dtype import (
     promote_types,
 )
 from tensh.engine.errors.messages import broadcast_clash, cannot_cast, comes_last, does_not_fit, refuse_dtype, too_large
+from tensh.engine.errors.out_words import refused_cast
 
 NUMBERS = (bool, int, float, complex)
 OF_NUMBERS = {"add", "add_scaled", "sub", "sub_scaled", "mul", "div", "div_rounded", "floor_divide"}
@@ -199,7 +200,7 @@ def make_cast_error(error, name, input, other, out=None):
     result, target = BY_NUMPY[one.dtype], BY_NUMPY[(input if out is None else out).array.dtype]
     if op.floats and result.category < FLOAT:
         result = get_default_dtype()
-    return error if can_cast(result, target) else cannot_cast(result, target)
+    return error if can_cast(result, target) else refused_cast(result, target, name)
 
 
 def mix(name, input, other):

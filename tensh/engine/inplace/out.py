@@ -2,6 +2,7 @@
 
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.absent import Absent
 from tensh.engine.autograd.inference import INFERENCE, refuse_write
 from tensh.engine.codegen.return_types import return_type
 from tensh.engine.codegen.vocabulary import OPS
@@ -9,9 +10,19 @@ from tensh.engine.core.clock import continue_version, mode, owner, stamp_write
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast
-from tensh.engine.errors.messages import cannot_cast, does_not_fit, dtype_error
+from tensh.engine.errors.messages import does_not_fit, dtype_error
+from tensh.engine.errors.out_words import (
+    DEVICE_WORDS,
+    EXACT_WORDS,
+    IN_ROWS,
+    NAMES_OF_DIFFERENTIABLE,
+    SILENT,
+    UNCOPIED,
+    WORDS_OF_PARTS,
+    refused_cast,
+    words_of,
+)
 from tensh.engine.errors.warnings import warn, warn_once
-from tensh.engine.inplace.out_dtypes import CASTABLE_WORDS, EXACT_WORDS, WORDS_OF_PARTS
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part, refuse_shared
 from tensh.engine.inplace.writes import requires
 
@@ -38,26 +49,26 @@ def check_out(out, name, inputs):
         mode.levels.refuse_tangents(name, given)
     if mode.grad is True and any(isinstance(t, Tensor) and requires(t) for t in given):
         raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, "
+            f"{NAMES_OF_DIFFERENTIABLE.get(name, name)}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad."
         )
 
 
-def write_out(out, result, name, strict=None, inputs=(), apart=True):
+def write_out(out, result, name, strict=None, inputs=(), apart=True, number=0):
     """Put ``result`` into the tensor (or tensors) ``out``, which takes its shape, and return ``out``.
 
     ``strict`` is the error for an ``out`` of another dtype than the result (a text), or for one that the result cannot be
     cast to (an exception), or a function of both dtypes that raises.  ``out`` must lie apart from ``inputs``; if not
-    ``apart``, it may be one of them.
+    ``apart``, it may be one of them.  ``number`` is the place of the result among several.
     """
     if isinstance(result, tuple):
         require_dtypes_of_parts(out, result, name)
-        for target, value in zip(out, result, strict=True):
-            write_out(target, value, name, strict, inputs, apart)
+        for place, (target, value) in enumerate(zip(out, result, strict=True)):
+            write_out(target, value, name, strict, inputs, apart, place)
         kind = type(result)
         return kind(out) if kind is tuple else return_type(f"{kind.__name__}_out", kind.__match_args__)(out)
     check_out(out, name, (result,))
-    return write_constant_out(out, result, name, strict, inputs, apart)
+    return write_constant_out(out, result, name, strict, inputs, apart, number)
 
 
 def require_dtypes_of_parts(out, result, name):
@@ -70,16 +81,18 @@ def require_dtypes_of_parts(out, result, name):
             raise RuntimeError(words.format(value.dtype, target.dtype))
 
 
-def write_constant_out(out, result, name, strict=None, inputs=(), apart=True):
+def write_constant_out(out, result, name, strict=None, inputs=(), apart=True, number=0):
     """Write a result without derivative into ``out``, which may require grad."""
     require_outs(out, name, several=False)
     if out._base is INFERENCE:
         refuse_write(out)
     a, b = out.array, result.array
+    if (type(a) is Absent) is not (type(b) is Absent):
+        raise RuntimeError((words_of(DEVICE_WORDS, name) or UNCOPIED).format(result.device, out.device))
     if a.dtype is not b.dtype:
         if strict is None:
             refuse_overlap(a)
-        refuse_out_dtype(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype], strict, name)
+        refuse_out_dtype(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype], strict, name, number)
     refuse_overlap(a)
     if apart:
         refuse_shared(a, inputs)
@@ -89,7 +102,8 @@ def write_constant_out(out, result, name, strict=None, inputs=(), apart=True):
         resize_out(
             out,
             b.shape,
-            steps=memory.strides(b) if b.size and not b.flags.c_contiguous and memory.is_dense(b) else None,
+            silent=name in SILENT,
+            steps=memory.strides(b) if keeps_order(name, b) else None,
         )
     if b.dtype.kind in "cW" and out.array.dtype.kind in "biufV":
         warn_once("Casting complex values to real discards the imaginary part")
@@ -99,19 +113,23 @@ def write_constant_out(out, result, name, strict=None, inputs=(), apart=True):
     return out
 
 
-def refuse_out_dtype(result, target, strict, name):
+def keeps_order(name, array):
+    """True if ``out=`` takes the order of the result, which is dense but not in rows."""
+    return array.size and not array.flags.c_contiguous and name not in IN_ROWS and memory.is_dense(array)
+
+
+def refuse_out_dtype(result, target, strict, name, number=0):
     """Raise if a result of one dtype must not go into an ``out=`` of another."""
     if callable(strict):
         return strict(result, target)
     if strict is None:
-        strict = EXACT_WORDS.get(name)
+        strict = words_of(EXACT_WORDS, name)
     if isinstance(strict, str):
         raise RuntimeError(strict.format(result, target))
     if not can_cast(result, target):
         if strict is not None:
             raise type(strict)(str(strict).format(result, target))
-        words = CASTABLE_WORDS.get(name)
-        raise cannot_cast(result, target) if words is None else RuntimeError(words.format(result, target))
+        raise refused_cast(result, target, name, number)
 
 
 def require_same_dtype(name, input, out):

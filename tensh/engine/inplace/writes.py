@@ -25,7 +25,8 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import derive_again, locked_view_error, refresh_node, write_refusal
 from tensh.engine.dispatch.override.points import watch_operator
 from tensh.engine.dtypes.dtype import BUILTIN, BY_NUMPY, can_cast
-from tensh.engine.errors.messages import broadcast_clash, cannot_cast, does_not_fit
+from tensh.engine.errors.messages import broadcast_clash, does_not_fit
+from tensh.engine.errors.out_words import refused_cast
 from tensh.engine.inplace.copy_slices import CopySlices
 from tensh.engine.inplace.outside import differentiating, refuse_capture
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part, refuse_partial_overlap
@@ -196,7 +197,7 @@ def require_fit(t, value, overlapping=False, name=None):
         if (shape := np.broadcast_shapes(a.shape, b.shape)) != a.shape:
             raise RuntimeError(WORDS_OF_SIZES.get(name, does_not_fit)(a.shape, shape))
     if a.dtype is not b.dtype and not can_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype]):
-        raise cannot_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype])
+        raise refused_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype], name or "")
 
 
 def nodes_of_write(node, since):

@@ -11,7 +11,7 @@ SPECIAL = Registry("SPECIAL")  # functions other than operators, which torch.spe
 def linalg(fn):
     """Make a function called ``NAME`` (or ``linalg_NAME``) public as ``torch.linalg.NAME``, with ``out=``."""
     fn.__name__ = fn.__qualname__ = name = fn.__name__.removeprefix("linalg_")
-    function = LINALG[name] = add_out(fn)
+    function = LINALG[name] = add_out(fn, name=f"linalg_{name}")
     function.__module__ = "torch.linalg"
     return function
 

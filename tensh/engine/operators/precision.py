@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.engine.arrays.halves import convert
+from tensh.engine.errors.warnings import warn_once
 
 F2, F4, F8, I8 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
 C8, C16 = np.dtype(np.complex64), np.dtype(np.complex128)
@@ -50,6 +51,14 @@ def narrow_result(result, dtype):
 def real_of(array):
     """Return the real parts; NumPy's ``real`` and ``imag`` take complex32 for real."""
     return array.real if array.dtype.kind != "W" else array.astype(C8).real.astype(np.float16)
+
+
+def take_real(array, dtype):
+    """Return the array that is reduced in ``dtype``: the real parts, with PyTorch's warning, of complex numbers in a real one."""
+    if array.dtype.kind not in "cW" or dtype.kind in "cbW":
+        return array
+    warn_once("Casting complex values to real discards the imaginary part")
+    return real_of(array)
 
 
 def imaginary_of(array):

@@ -49,18 +49,6 @@ def require_elements_for(target, source):
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
 
 
-def refuse_other_device(out, result):
-    """Raise if ``out``, a tensor or several, is on another device than the result."""
-    for target, value in zip(out, result, strict=False) if isinstance(result, tuple) else ((out, result),):
-        if isinstance(target, Tensor) and (type(target.array) is Absent) is not (type(value.array) is Absent):
-            names = ("meta", "cpu") if type(value.array) is Absent else ("cpu", "meta")
-            raise RuntimeError(
-                "Attempting to copy from device {} to device {}, but cross-device copies are not allowed!".format(
-                    *names
-                )
-            )
-
-
 def operator(name, /, *args, out=None, **options):
     """Apply the operator ``name``; "add_" is the in-place form of "add"."""
     if name not in OPS:
@@ -71,10 +59,7 @@ def operator(name, /, *args, out=None, **options):
     elif name not in UNCHECKED and mode.running is None:  # derivatives may use what has been saved on the CPU
         require_one_device((*args[1:], args[0]) if name in SECOND_FIRST else args)
     result = function_of(name)(*args, **options)
-    if out is None:
-        return result
-    refuse_other_device(out, result)
-    return write_out(out, result, name)
+    return result if out is None else write_out(out, result, name)
 
 
 def function(name, fn, args, options, /):

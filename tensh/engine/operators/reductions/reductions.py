@@ -18,7 +18,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.kernels import zero_unless
-from tensh.engine.operators.precision import F4, I8, ONES, WIDER, is_half
+from tensh.engine.operators.precision import F4, I8, ONES, WIDER, is_half, take_real
 from tensh.engine.operators.reductions.rows import reduce_rows
 from tensh.engine.operators.reductions.small import COLUMN, FEW, MOST, add_all, add_columns
 from tensh.engine.operators.reductions.summation import (
@@ -98,6 +98,8 @@ def sum_as(input, axes, keepdim, dtype):
     """Sum in PyTorch's dtype: ``dtype`` if given, int64 for bools and integers."""
     if dtype is None:
         dtype = I8 if input.dtype.kind in "biu" else input.dtype
+    elif dtype is not input.dtype:
+        input = take_real(input, dtype)
     if dtype.kind not in "fcVW":
         return reduce_rows(np.add.reduce, input, axes, keepdim, dtype)
     return add_in_order(input.astype(dtype, copy=False), axes, keepdim)
@@ -204,6 +206,7 @@ NAN = float("nan")
 def product(input, axes, keepdim, dtype):
     if dtype is None:
         dtype = I8 if input.dtype.kind in "biu" else input.dtype
+    input = take_real(input, dtype)
     if axes is None and input.flags.c_contiguous:
         input, axes = input.reshape(-1), 0
     if is_half(dtype):

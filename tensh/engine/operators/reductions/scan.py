@@ -15,7 +15,7 @@ from tensh.engine.codegen.mixing import ZERO
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BOOL, BUILTIN
 from tensh.engine.errors.messages import OTHER_DTYPE, refuse_dtype, wrap_dim
-from tensh.engine.operators.precision import F4, I8, WIDER, is_half
+from tensh.engine.operators.precision import F4, I8, WIDER, is_half, take_real
 from tensh.engine.operators.reductions.summation import add_rows, times
 
 LINES = 96  # numbers per step from which a loop over steps is faster than NumPy's accumulate
@@ -41,7 +41,7 @@ def accumulate(ufunc, input, dim, step, dtype=None):
     """Accumulate ``ufunc`` along ``dim`` in a new array, in higher precision and rounded once for every element."""
     dtype = dtype or input.dtype
     wide = F4 if is_half(dtype) else WIDER.get(dtype, dtype) if ufunc in ROUNDED else dtype
-    source = input if input.dtype is dtype else input.astype(dtype, copy=False)
+    source = input if input.dtype is dtype else take_real(input, dtype).astype(dtype, copy=False)
     axis = wrap_dim(dim, input.ndim)
     if input.ndim == 0:
         return source.copy()

@@ -113,7 +113,7 @@ def rows(grad, dim):
 word(parts), word(rows)
 
 
-@op(sequence="tensors", apart=True, public="function", tensors="rows(g, dim)")
+@op(sequence="tensors", out=NO_CAST, apart=True, public="function", tensors="rows(g, dim)")
 def stack(tensors, dim=0):
     """The tensors, all of one size, stacked along a new dimension ``dim``.  Differentiable.
 

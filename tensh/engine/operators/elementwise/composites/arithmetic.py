@@ -233,7 +233,8 @@ def lerp(input, end, weight, *, out=None):
     tensor([ 5., 15.])
     """
     if out is not None:
-        return write_out(out, lerp(input, end, weight), "lerp", inputs=(input, end, weight), apart=False)
+        name = "lerp_tensors" if isinstance(weight, Tensor) else "lerp"
+        return write_out(out, lerp(input, end, weight), name, inputs=(input, end, weight), apart=False)
     if isinstance(weight, Tensor):
         return apply_lerp(lerp_tensors, input, end, weight)
     if type(weight) is float:

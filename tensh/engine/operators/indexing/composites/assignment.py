@@ -25,6 +25,7 @@ from tensh.engine.operators.indexing.composites.indexing import (
 )
 from tensh.engine.operators.indexing.index import key_of
 from tensh.engine.operators.indexing.scatter import index_put
+from tensh.engine.operators.precision import take_real
 from tensh.engine.operators.shapes.embedding import real_part
 from tensh.engine.operators.shapes.views import unsqueeze
 from tensh.engine.operators.shapes.views import view as view_op
@@ -146,7 +147,9 @@ def write_plain(target, value):
             if same_place(value, target):
                 return  # as after ``x[i] += y``
             refuse_partial_overlap(target, value.reshape(target.shape))
-    target[...] = real_part(value, target.dtype)
+    if value.dtype is not target.dtype:
+        value = real_part(take_real(value, target.dtype), target.dtype)
+    target[...] = value
 
 
 def same_place(one, other):
