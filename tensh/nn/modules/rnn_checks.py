@@ -73,7 +73,11 @@ class CellChecks(RecurrentChecks):
         return self._sizes(self._batch(input, batch_sizes))[1]
 
     def check_forward_args(self, input, hidden, batch_sizes):
-        """Check an input and its two states."""
+        """Check an input and its two states; the size of a packed input is that of its first product."""
+        if batch_sizes is not None and input.dim() == 2 and self.input_size != input.size(-1):
+            require_dtype_of(getattr(self, self._all_weights[0][0]), input)
+            one, two = "x".join(map(str, input.shape)), f"{self.input_size}x{4 * self.hidden_size}"
+            raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({one} and {two})")
         self.check_input(input, batch_sizes)
         shapes = self.get_expected_hidden_size(input, batch_sizes), self.get_expected_cell_size(input, batch_sizes)
         for number, shape in enumerate(shapes):

@@ -60,7 +60,7 @@ def signbit(input):
 def angle(input):
     """The angle to the positive real axis: 0 or pi for real numbers."""
     if not is_real(input):
-        return np.arctan2(input.imag, input.real)
+        return np.ascontiguousarray(np.arctan2(input.imag, input.real)).reshape(input.shape)
     turned = np.where(np.less(input, ZERO[input.dtype]), SCALARS[PI, input.dtype], ZERO[input.dtype])
     return np.where(np.isnan(input), input, turned)
 

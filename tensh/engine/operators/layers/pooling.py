@@ -221,7 +221,7 @@ def max_unpool(input, indices, shape, dims):
     wrong = (indices < 0) | (indices >= math.prod(volume))
     if wrong.any():
         raise RuntimeError(
-            f"Found an invalid max index: {indices[wrong][0]} (output volumes are of size {'x'.join(map(str, volume))})"
+            f"Found an invalid max index: {indices[wrong][-1]} (output volumes are of size {'x'.join(map(str, volume))})"
         )
     result = np.zeros(shape, input.dtype)
     result.reshape(-1)[find_places_in_whole(indices, shape, dims)] = input.reshape(-1)

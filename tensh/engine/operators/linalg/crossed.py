@@ -28,7 +28,7 @@ def linalg_cross(input, other, dim=-1):
         raise RuntimeError(
             f"expected scalar type {BY_NUMPY[input.dtype].title} but found {BY_NUMPY[other.dtype].title}"
         )
-    return np.stack(turned, axis)
+    return np.ascontiguousarray(np.stack(turned, axis))
 
 
 @op(types="iufc", kernel_name="trace", out=False, input="on_diagonal(g, input.shape)")

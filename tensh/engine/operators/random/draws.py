@@ -242,7 +242,7 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
         if 0 not in shape
         else np.empty(0, np.int64)
     )
-    result = wrap(drawn.reshape(shape))
+    result = wrap(np.ascontiguousarray(drawn).reshape(shape))
     if out is None:
         return result
     return (

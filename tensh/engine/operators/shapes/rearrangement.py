@@ -50,10 +50,15 @@ def cat(tensors, dim=0):
     require_matching(full, dim)
     size = (*full[0][:dim], sum([shape[dim] for shape in full]), *full[0][dim + 1 :])
     if all([memory.channels_innermost(array) for array in tensors]):
-        out = np.empty((size[0], *size[2:], size[1]), common_dtype(tensors)).transpose(0, -1, *range(1, len(size) - 1))
-    else:
-        out = np.empty(size, common_dtype(tensors))
+        return join_channels(tensors, size, dim)
+    out = np.empty(size, common_dtype(tensors))
     return np.concatenate([a for a in tensors if a.shape != (0,)] or tensors[:1], dim, out, casting="unsafe")
+
+
+def join_channels(tensors, size, dim):
+    """Join arrays whose channels lie innermost, as those of the result do."""
+    out = np.empty((size[0], *size[2:], size[1]), common_dtype(tensors)).transpose(0, -1, *range(1, len(size) - 1))
+    return np.concatenate(tensors, dim, out, casting="unsafe")
 
 
 def are_alike(arrays):
@@ -137,6 +142,9 @@ def stack(tensors, dim=0):
     key = (*BEFORE[dim], None)
     if are_alike(tensors):
         return np.concatenate([array[key] for array in tensors], dim)
+    if dim < len(shape) and all([memory.channels_innermost(array) for array in tensors]):
+        size = (*shape[:dim], shape[dim] * len(tensors), *shape[dim + 1 :])
+        return join_channels(tensors, size, dim).reshape(*shape[:dim], len(tensors), *shape[dim:])
     out = np.empty((*shape[:dim], len(tensors), *shape[dim:]), common_dtype(tensors))
     return np.concatenate([array[key] for array in tensors], dim, out, casting="unsafe")
 

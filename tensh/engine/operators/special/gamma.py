@@ -207,7 +207,8 @@ def mvlgamma(input, p):
         refuse("mvlgamma", "p", 2, p, "int")
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
-    return log_multigamma(as_float(input) if input.dtype.kind in "iu" else input, p)
+    numbers = as_float(input) if input.dtype.kind in "iu" else input
+    return np.ascontiguousarray(log_multigamma(numbers, p)).reshape(input.shape)  # rows, as PyTorch's
 
 
 def multigamma(log_gamma):

@@ -28,6 +28,7 @@ def read_output_size(name, input, output_size, dims):
     shape = require(input, name, "input", 1).array.shape
     if dims == 1:
         sizes = integers(output_size, name, "output_size", 2)
+        require_row(name, input)
         if len(sizes) != 1:
             raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(sizes)})")
         return sizes
@@ -76,11 +77,11 @@ def adaptive_avg(name, dims, input, sizes):
 
 def adaptive_max(name, dims, input, sizes):
     shape = input.array.shape
-    if len(sizes) != dims:
-        raise RuntimeError(f"{name}(): internal error: output_size.size() must be {dims}")
     if len(shape) not in (dims + 1, dims + 2):
         raise RuntimeError(f"{name}(): Expected {WORDS[dims]} tensor, but got: {list(shape)}")
     check_filled(name, shape, dims, first=0)
+    if len(sizes) != dims:
+        raise RuntimeError(f"{name}(): internal error: output_size.size() must be {dims}")
     if min(sizes) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {[*shape[:-dims], *sizes]}")
     require_addressable((*shape[:-dims], *sizes), input.array.itemsize)
@@ -98,14 +99,12 @@ def adaptive_avg_pool1d(input, output_size):
     tensor([[1.5000, 3.5000]])
     """
     sizes = read_output_size("adaptive_avg_pool1d", input, output_size, 1)
-    require_row("adaptive_avg_pool1d", input)
     return adaptive_avg("adaptive_avg_pool2d", 2, input.unsqueeze(-2), (1, *sizes)).squeeze(-2)
 
 
 def adaptive_max_row(input, output_size):
     """(values, indices) of one dimension."""
     sizes = read_output_size("adaptive_max_pool1d", input, output_size, 1)
-    require_row("adaptive_max_pool1d", input)
     check_filled("adaptive_max_pool1d", input.array.shape, 1, first=0)
     values, indices = adaptive_max("adaptive_max_pool2d", 2, input.unsqueeze(-2), (1, *sizes))
     return values.squeeze(-2), indices.squeeze(-2)

@@ -124,9 +124,11 @@ def scaled_dot_product_attention(
     mask = additive(attn_mask, query, key, is_causal)
     if enable_gqa:
         key, value = repeat_heads(query, key, value)
-    if takes_one_node(query, key, value, mask, drops):
+    if takes_one_node(query, key, value, attn_mask, drops):
         if mask is not None:
             check_scores(query, key, mask)
+        if dropout_p < 0:
+            raise RuntimeError("scaled_dot_product_attention_flash_attention: Currently do not support dropout > 0")
         return attend.fn(query, key, value, mask, scale, bool(is_causal))
     if attn_mask is not None and is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")

@@ -1,6 +1,7 @@
 """The choice between one node for attention and the products and softmax that it consists of; programs switch either off."""
 
 from tensh.engine.core.views import refresh_node
+from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.warnings import warn
 
 SWITCHES = dict.fromkeys(("cudnn", "flash", "mem_efficient", "math", "overrideable"), True)
@@ -62,7 +63,10 @@ def find_obstacle(query, key, value, mask, drops):
             "Flash attention requires q,k,v to have the same last dimension. Got "
             f"Query.size(-1): {size}, Key.size(-1): {others[0][-1]}, Value.size(-1): {others[1][-1]} instead."
         )
-    if mask is not None and (refresh_node(mask) is not None or mask.array.ndim not in (2, 4)):
+    if mask is not None and refresh_node(mask) is not None:
+        return ""
+    if mask is not None and mask.array.ndim not in (2, 4):
+        wrap_dim(-2, mask.array.ndim, scalar=False)  # raises for a vector, as PyTorch, which reads this size here
         return ""
     steps = [getattr(t.array, "strides", (t.array.itemsize,))[-1] // t.array.itemsize for t in (query, key, value)]
     if size > 1 and steps != [1, 1, 1] and all(t.array.size for t in (query, key, value)):
