@@ -61,8 +61,7 @@ class profile:
         schedule: a function from the number of a step to a ``ProfilerAction``; without one, all is recorded.
         on_trace_ready: a function of the profile, called whenever a recording is complete.
         record_shapes, profile_memory, with_stack, with_flops: record the sizes of arguments, the bytes of results, the
-        lines of
-            the program, and the operations of matrix products.
+            lines of the program, and the operations of matrix products.
 
     Raise AssertionError for activities that are none.
 

@@ -175,8 +175,7 @@ def create_selective_checkpoint_contexts(policy_fn_or_list, allow_cache_entry_mu
 
     Args:
         policy_fn_or_list: the overloads whose results are kept, or a function of a ``SelectiveCheckpointContext``, an
-        overload
-            and its arguments that returns a ``CheckpointPolicy``, or True for a result that is kept.
+            overload and its arguments that returns a ``CheckpointPolicy``, or True for a result that is kept.
         allow_cache_entry_mutation: whether results that are kept may be written before they are needed.
 
     Raise ValueError for anything but an overload, TypeError for anything but a list or function.
