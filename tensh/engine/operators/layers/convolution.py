@@ -27,12 +27,13 @@ PARTS, FEWEST = 4, 1 << 16
 # Windows over the padding of a transposed convolution, per position of its input, up to which windows are multiplied:
 # for kernels larger than the image, adding a window for every position takes less time.
 ROOM = 4
+IN_ROWS = np.float64, np.float16
 DEAR = 2  # channels of windows made in the time in which one channel of windows is added up
 
 
-def is_double_volume(input):
-    """Return True for an input of three dimensions in float64, which PyTorch convolves row by row."""
-    return input.ndim == 5 and input.dtype == np.float64
+def is_volume_in_rows(input):
+    """Return True for inputs of three dimensions that PyTorch convolves row by row: all but several in float32, or bfloat16."""
+    return input.ndim == 5 and (input.dtype in IN_ROWS or input.dtype == np.float32 and len(input) == 1)
 
 
 def convolution(kernel_name, **derivatives):
@@ -52,7 +53,7 @@ NO_BIAS = "expand(sum_dim(sum_dim(g, all_but_channels(g.ndim)), 0, True), weight
     weight=f"tie(match(g, conj(input), weight.shape, {GEOMETRY}), weight)",
     bias=f"tie(tie(sum_dim(g, all_but_channels(g.ndim)) if g.shape[1] else {NO_BIAS}, input), weight)",
 )
-@keeping_format(operands=slice(2), unless=is_double_volume)
+@keeping_format(operands=slice(2), unless=is_volume_in_rows)
 @compute_in_float32
 def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), groups=1, size=None):
     """The convolution of deep learning: a sliding window of ``weight`` over ``input``, plus ``bias`` per channel.
@@ -99,7 +100,7 @@ def multiply_windows(input, weight, stride, padding, dilation, groups, size):
     weight=f"tie(match(conj(grad), g, weight.shape, {GEOMETRY}), weight)",
     bias="tie(tie(sum_dim(g, all_but_channels(g.ndim)), grad), weight)",
 )
-@keeping_format(operands=slice(2), unless=is_double_volume)
+@keeping_format(operands=slice(2), unless=is_volume_in_rows)
 @compute_in_float32
 def correlate_back(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=(), groups=1):
     """Add the weight, scaled by each output element, to that element's window: the adjoint of ``correlate``."""
@@ -156,7 +157,7 @@ def add_windows(grad, weight, spatial, stride, padding, dilation, groups):
     grad=f"correlate(conj(input), g, None, {GEOMETRY}, grad.shape[2:])",
     input=f"correlate_back(conj(grad), g, None, input.shape, {GEOMETRY})",
 )
-@keeping_format(operands=slice(1, 2), unless=is_double_volume)
+@keeping_format(operands=slice(1, 2), unless=is_volume_in_rows)
 @compute_in_float32
 def match(grad, input, shape, stride, padding, dilation, groups):
     """Correlate every window of ``input`` with the gradient: the adjoint of ``correlate`` in the weight."""
@@ -264,7 +265,7 @@ def windows(array, kernel, size, stride, dilation, groups=1):
     """Return all windows as [N, groups, C / groups * prod(K), prod(T)], for one matrix product."""
     batch, channels = array.shape[:2]
     shape = (batch, groups, channels // groups * math.prod(kernel), math.prod(size))
-    if math.prod(kernel) == 1 and set(stride) == {1}:
+    if math.prod(kernel) == 1 and array.shape[2:] == tuple(size):
         return array.reshape(shape)
     columns = np.empty((batch, channels, *kernel, *size), array.dtype)
     if math.prod(size) < math.prod(kernel):  # a kernel as large as the image has few windows
