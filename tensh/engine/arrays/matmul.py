@@ -9,6 +9,8 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.blas import LIMIT
+from tensh.engine.arrays.integers import MANY as INTEGERS
+from tensh.engine.arrays.integers import multiply_integers
 from tensh.engine.arrays.threads import pool, run
 from tensh.engine.arrays.vectors import BLAS_HAS_AVX512
 
@@ -66,6 +68,8 @@ def prepare(work, blocks=1):
 def multiply_matrices(first, second):
     """Compute ``first.dot(second)`` of two matrices."""
     work = first.size * second.shape[1]
+    if work >= INTEGERS and first.dtype.kind in "iu":
+        return multiply_integers(multiply_matrices, first, second)
     if work < PARALLEL_PRODUCT or first.shape[1] != len(second):
         prepare(work)
         if work >= EXCHANGED and is_exchanged(first, second):
@@ -95,6 +99,8 @@ def matmul(first, second, out=None):
     stack = np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
     (n, k), m = first.shape[-2:], second.shape[-1]
     work = math.prod(stack) * n * k * m
+    if work >= INTEGERS and first.dtype.kind in "iu" and out is None:
+        return multiply_integers(matmul, first, second)
     if work < PARALLEL_PRODUCT or k != second.shape[-2]:
         prepare(n * k * m)
         return np.matmul(first, second, out)

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.halves import convert
-from tensh.engine.arrays.threads import PARALLEL_HEAVY, parallel_map
+from tensh.engine.arrays.threads import PARALLEL_HEAVY, map_rows, parallel_map
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
@@ -23,6 +23,7 @@ from tensh.engine.operators.reductions.small import FEW
 from tensh.engine.operators.reductions.summation import add_along
 
 MANY = 1 << 12  # elements
+CACHED = 1 << 16  # violations of margins that are computed at a time
 
 
 @word
@@ -311,16 +312,34 @@ def multiply_rows(slopes, grad, reduction):
     return slopes * (grad / grad.dtype.type(len(slopes)) if reduction == "mean" else grad)
 
 
-def label_margins(input, target):
-    """Return (the margin violations of class y by class j [N, y, j]; the counts of y; True where j is listed)."""
+def find_labels(input, target):
+    """Return (the scores [N, C]; the listed classes [N, y]; True where one is listed; True where class j is not)."""
     rows, lists = input.reshape(-1, max(input.shape[-1:] or (1,))), target.reshape(-1, max(target.shape[-1:] or (1,)))
     if ((lists < -1) | (lists >= rows.shape[1])).any():
         raise RuntimeError("argument #2 'target' is out of range")
     listed = np.logical_and.accumulate(lists >= 0, 1)
-    times = np.zeros(rows.shape, rows.dtype)
-    np.add.at(times, (np.arange(len(rows))[:, None].repeat(lists.shape[1], 1)[listed], lists[listed]), 1)
-    over = np.maximum(make_number(1, rows) - rows[:, :, None] + rows[:, None, :], make_number(0, rows))
-    return over * (times[:, :, None] * (times == 0)[:, None, :]), times, rows.dtype.type(rows.shape[1])
+    most = int(np.add.reduce(listed, 1).max(initial=0))
+    lists, listed = lists[:, :most], listed[:, :most]
+    others = np.ones(rows.shape, bool)
+    samples, places = np.nonzero(listed)
+    others[samples, lists[samples, places]] = False
+    return rows, np.where(listed, lists, 0), listed, others
+
+
+def label_margins(rows, lists, listed, others):
+    """The margin violations [N, y, j] of listed classes by others."""
+    own = np.take_along_axis(rows, lists, 1)
+    over = rows[:, None, :] - (own - make_number(1, rows))[:, :, None]
+    np.maximum(over, make_number(0, rows), over)
+    over *= others[:, None, :]
+    over *= listed[:, :, None]
+    return over
+
+
+def map_labels(work, labels):
+    """Call ``work(part, violations)`` for some samples at a time, whose violations stay in the cache."""
+    rows, lists, *_ = labels
+    map_rows(lambda part: work(part, label_margins(*[each[part] for each in labels])), len(rows), lists.shape[1] * rows.shape[1], CACHED)
 
 
 @op(
@@ -330,9 +349,14 @@ def label_margins(input, target):
 )  # fmt: skip
 def multilabel_margin(input, target, reduction="mean"):
     """The mean of max(0, 1 - the listed class's score + the other's score) over all pairs of a listed and another class."""
-    over, _, count = label_margins(input, target)
-    values = add_along(over, (1, 2)) / count
-    return reduce_losses(values.reshape(input.shape[:-1]), reduction)
+    rows, *_ = labels = find_labels(input, target)
+    values = np.zeros(len(rows), rows.dtype)
+
+    def work(part, over):
+        values[part] = add_along(over, (1, 2))
+
+    map_labels(work, labels)
+    return reduce_losses((values / rows.dtype.type(rows.shape[1])).reshape(input.shape[:-1]), reduction)
 
 
 @op(
@@ -341,7 +365,16 @@ def multilabel_margin(input, target, reduction="mean"):
 )  # fmt: skip
 def multilabel_margin_back(grad, input, target, reduction):
     """The gradient of that."""
-    over, times, count = label_margins(input, target)
-    pairs = (over > 0) * times[:, :, None] / count
-    slopes = add_along(pairs, 1) - add_along(pairs, 2)
+    rows, lists, *_ = labels = find_labels(input, target)
+    slopes = np.zeros(rows.shape, rows.dtype)
+
+    def work(part, over):
+        pairs = (over > 0).astype(rows.dtype)
+        some, counts = slopes[part], add_along(pairs, 2)
+        some += add_along(pairs, 1)
+        for classes, count in zip(lists[part].T, counts.T, strict=True):
+            some[np.arange(len(some)), classes] -= count
+
+    map_labels(work, labels)
+    slopes /= rows.dtype.type(rows.shape[1])
     return multiply_rows(slopes, grad, reduction).reshape(input.shape).astype(input.dtype, copy=False)

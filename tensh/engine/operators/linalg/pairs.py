@@ -5,8 +5,10 @@ import itertools
 
 import numpy as np
 
+from tensh.engine.arrays.threads import map_rows
 from tensh.engine.codegen.table import op
-from tensh.engine.operators.linalg.distances import PAIR
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors
+from tensh.engine.operators.linalg.distances import BLOCK, FEW, add_slopes, derive_norm, prepare_norms
 from tensh.engine.operators.precision import is_half, narrow_result, widen
 from tensh.engine.operators.reductions.norms import norm
 from tensh.engine.operators.reductions.norms import vector_norm as vector_norm_op
@@ -81,13 +83,44 @@ def pair_sums(grad, shape):
     return result
 
 
+def add_pair_slopes(input, g, out, p):
+    """The gradient of all rows, from those of the matrix of all distances."""
+    first, second = pairs(len(input))
+    slopes, distances = (np.zeros((len(input), len(input)), input.dtype) for _ in range(2))
+    for matrix, values in ((slopes, g), (distances, out)):
+        matrix[first, second] = values
+        matrix += matrix.T
+    return add_slopes(input, input, slopes, distances, p)
+
+
+def record_pair_slopes(input, g, out, p):
+    slope = derive_norm(on_tensors, on_tensors("pair_differences")(input), g[..., None], out[..., None], p)
+    return on_tensors("pair_sums")(slope, input.shape)
+
+
+ARRAYS["add_pair_slopes"], TENSORS["add_pair_slopes"] = add_pair_slopes, record_pair_slopes
+
+
 @op(
-    public=False, out=False, node="PdistBackward0", types="f", kernel_name="pdist", let=PAIR | {"d": "pair_differences(input)"},
-    input="pair_sums(slope, input.shape)",
+    public=False, out=False, node="PdistBackward0", types="f", kernel_name="pdist", input="add_pair_slopes(input, g, out, p)",
 )  # fmt: skip
 def pdist(input, p=2.0):
     """The ``p``-norms of the differences of all pairs of rows."""
-    return norm(pair_differences.kernel(input), p, (-1,), False)
+    number, width = input.shape
+    if number * number * width <= FEW:
+        return norm(pair_differences.kernel(input), p, (-1,), False)
+    out, compute = np.empty(number * (number - 1) // 2, input.dtype), prepare_norms(input, p)
+
+    def work(part):
+        row = part.start
+        start = row * (2 * number - row - 1) // 2
+        for i, norms in enumerate(compute(input[part], row)):
+            stop = start + number - 1 - row - i
+            out[start:stop] = norms[i + 1 :]
+            start = stop
+
+    map_rows(work, number, input.size, BLOCK)
+    return out
 
 
 # ── the norm as PyTorch's own functions record it ────────────────────────────

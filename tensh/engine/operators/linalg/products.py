@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 
+from tensh.engine.arrays.integers import MANY as INTEGERS
 from tensh.engine.arrays.matmul import PARALLEL_PRODUCT, matmul, multiply_matrices
 from tensh.engine.arrays.threads import PARALLEL_LIGHT, parallel_map
 from tensh.engine.arrays.vectors import BLAS_HAS_AVX512
@@ -145,7 +146,8 @@ def mm(input, mat2):
                 few = depth <= DEPTH and (mat2.shape[1] < COLUMNS or len(input) < ROWS)  # checked here to save a call
                 if few and (product := multiply_few(input, mat2)) is not None:
                     return product
-                if input.size * mat2.size < PARALLEL_PRODUCT:  # the cheapest form of this check
+                size = input.size * mat2.size  # the cheapest form of this check
+                if size < PARALLEL_PRODUCT and (size < INTEGERS or dtype.kind in "fc"):
                     return input.dot(mat2)
                 return multiply_matrices(input, mat2)
             return multiply(input, mat2) if depth != 1 else column_by_row(input, mat2)
