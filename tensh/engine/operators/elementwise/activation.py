@@ -332,7 +332,15 @@ gelu_tanh_op = activation(gelu_tanh, "The input times an approximation of the st
 
 
 # ── weighted and gated ───────────────────────────────────────────────────────
-@op(public=False, out=False, fused=True, node="PreluKernelBackward0", types="f", kernel_name="prelu_cpu",
+def write_prelu(out, input, weight):
+    np.multiply(weight, input, out)
+    if ((weight > 0) & (weight <= 1)).all():  # the larger one, then, also of infinities
+        np.maximum(out, input, out=out)
+    else:
+        np.copyto(out, choose(input > 0, input, out))
+
+
+@op(public=False, out=False, fused=True, parallel=write_prelu, node="PreluKernelBackward0", types="f", kernel_name="prelu_cpu",
     input="tie(where(input > 0, g, g * weight), input)", weight="tie(masked_fill(g * input, input > 0, 0), weight)")  # fmt: skip
 def prelu_kernel(input, weight):
     """The input where it is positive, ``weight`` times it elsewhere."""

@@ -16,7 +16,17 @@ from tensh.engine.errors.messages import refuse_dtype
 from tensh.engine.operators.elementwise import avx512, hyperbolic, single
 from tensh.engine.operators.elementwise.avx512 import compute_by_double
 from tensh.engine.operators.elementwise.single import FEW
-from tensh.engine.operators.kernels import LARGE, ONE, choose, fill_where, is_real, number, reusable, ufunc_except
+from tensh.engine.operators.kernels import (
+    LARGE,
+    ONE,
+    choose,
+    fill_where,
+    has_true,
+    is_real,
+    number,
+    reusable,
+    ufunc_except,
+)
 from tensh.engine.operators.precision import F4, F8, compute_in_float32, is_half
 
 LN2, PI = math.log(2), math.pi
@@ -128,10 +138,29 @@ def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
     largest = float(np.finfo(dtype).max if kind == "f" else 3.3895313892515355e38)
     if posinf is None and neginf is None and kind == "f":
         out = CLIP(input, SCALARS[-largest, dtype], SCALARS[largest, dtype])
+        if input.size >= LARGE and not has_true(np.isnan(input)):
+            return out
     else:
         out = fill_where(input, input == SCALARS[math.inf, dtype], largest if posinf is None else posinf)
         out = fill_where(out, input == SCALARS[-math.inf, dtype], -largest if neginf is None else neginf)
     return fill_where(out, np.isnan(input), nan)
+
+
+def write_numbers(out, input, nan=0.0, posinf=None, neginf=None):
+    """Write what ``nan_to_num`` returns, by default without another array."""
+    if input.dtype.kind != "f" or not (
+        nan is posinf is neginf is None or (type(nan) is float and posinf is neginf is None)
+    ):
+        out[...] = nan_to_num(input, nan, posinf, neginf)
+        return
+    largest = float(np.finfo(input.dtype).max)
+    CLIP(input, SCALARS[-largest, input.dtype], SCALARS[largest, input.dtype], out)
+    mask = np.isnan(input)
+    if has_true(mask):
+        np.putmask(out, mask, SCALARS[nan or 0.0, input.dtype])
+
+
+nan_to_num.write_into = write_numbers
 
 
 def frexp(input):

@@ -14,6 +14,7 @@ from tensh.engine.arrays.threads import pool, run
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.operators.layers.formats import keeping_format
+from tensh.engine.operators.layers.phases import find_phases, place_windows
 from tensh.engine.operators.layers.shifts import find_shifts
 from tensh.engine.operators.precision import compute_in_float32, is_half
 from tensh.engine.operators.reductions.summation import add_along
@@ -79,7 +80,8 @@ def multiply_windows(input, weight, stride, padding, dilation, groups, size):
     shifts = find_shifts(
         len(input), input.shape[2:], padding, kernel, size, stride, dilation, weight.shape[1], len(weight) // groups
     )
-    whole = input if shifts and shifts.pads else pad_sides(input, padding)
+    phases = find_phases_of(input, padding, kernel, size, stride, dilation)
+    whole = input if shifts and shifts.pads or phases else pad_sides(input, padding)
     multiply = choose_product(len(input))
     if shifts:
         parts, lines = shifts.split(weight, groups), result.reshape(*result.shape[:3], *size)
@@ -87,6 +89,8 @@ def multiply_windows(input, weight, stride, padding, dilation, groups, size):
     def work(part):
         if shifts:
             shifts.slide(parts, whole[part], lines[part])
+        elif phases:
+            phases.multiply(multiply, kernels, phases.windows(whole[part], padding, groups), result[part])
         else:
             multiply(kernels, windows(whole[part], kernel, size, stride, dilation, groups), result[part])
 
@@ -139,14 +143,24 @@ def add_windows(grad, weight, spatial, stride, padding, dilation, groups):
     """Sum the scaled weights of all output positions, each in its window."""
     kernel, size = weight.shape[2:], grad.shape[2:]
     batch, channels = grad.shape[0], weight.shape[1] * groups
-    kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
-    values = grad.reshape(batch, groups, grad.shape[1] // groups, math.prod(size))
+    kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:])).swapaxes(1, 2)
+    values = grad.reshape(batch, groups, grad.shape[1] // groups, *size)
     shape = batch, channels, *(n + 2 * p for n, p in zip(spatial, padding))
     result, multiply = np.zeros(shape, np.result_type(grad, weight)), choose_product(batch)
+    if values.shape[2] == 1:
+        multiply = np.multiply  # a column by a row
+    lines = None
+    if math.prod(size) >= math.prod(kernel) and np.isfinite(weight).all():  # zeros between rows stay zeros
+        lines = place_windows(shape[2:], kernel, tuple(size), tuple(stride), tuple(dilation))
 
     def work(part):
-        columns = multiply(kernels.swapaxes(1, 2), values[part]).reshape(-1, channels, *kernel, *size)
-        lay_together(columns, result[part], stride, dilation)
+        some = values[part]
+        if lines is not None:
+            columns = multiply(kernels, lines.spread(some))
+            lines.lay_together(columns.reshape(len(some), channels, -1, lines.length), result[part])
+        else:
+            columns = multiply(kernels, some.reshape(*some.shape[:3], -1))
+            lay_together(columns.reshape(-1, channels, *kernel, *size), result[part], stride, dilation)
 
     map_images(work, result, count_copies(None, kernel), size, weight.size, apart=True)
     return strip_padding(padding, result, spatial)
@@ -168,12 +182,16 @@ def match(grad, input, shape, stride, padding, dilation, groups):
     shifts = find_shifts(
         len(input), input.shape[2:], padding, shape[2:], size, stride, dilation, shape[1], shape[0] // groups
     )
-    whole = input if shifts and shifts.pads else pad_sides(input, padding)
+    phases = find_phases_of(input, padding, shape[2:], size, stride, dilation)
+    whole = input if shifts and shifts.pads or phases else pad_sides(input, padding)
     lines, sums = values.reshape(*values.shape[:3], *size), {}
 
     def work(part):
         if shifts:
             sums[part.start] = shifts.join(shifts.match(lines[part], whole[part], groups))
+        elif phases:
+            columns = phases.windows(whole[part], padding, groups)
+            sums[part.start] = add_along(matmul(phases.spread(lines[part]), columns.swapaxes(2, 3)), 0)
         else:
             columns = windows(whole[part], shape[2:], size, stride, dilation, groups)
             sums[part.start] = add_along(matmul(values[part], columns.swapaxes(2, 3)), 0)
@@ -197,6 +215,13 @@ def output_size(spatial, kernel, stride, padding, dilation):
     return tuple(
         (n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in zip(spatial, kernel, stride, padding, dilation)
     )
+
+
+def find_phases_of(input, *geometry):
+    """Return the phases of an image; None where columns of windows take less time."""
+    padding, *geometry = geometry
+    padded = tuple(n + 2 * p for n, p in zip(input.shape[2:], padding))
+    return find_phases(padded, *geometry)
 
 
 def pad_sides(array, padding):

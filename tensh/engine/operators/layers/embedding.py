@@ -4,9 +4,13 @@ import numpy as np
 
 from tensh.engine.arrays.gathering import is_within, take_slices
 from tensh.engine.arrays.scattering import add_at
+from tensh.engine.arrays.threads import map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.precision import narrow_result, widen
 
+AT_ONCE = (
+    1 << 15
+)  # elements of the rows of bags in memory at a time: in the cache, finding the largest takes half of the time
 ROWS = "indices, padding_idx, by_frequency"
 BACK = f"rows_back(g, {ROWS}, weight.shape) if sparse else lookup_back"
 
@@ -83,16 +87,35 @@ def bag_sums(
     ``sizes`` [bags] are the numbers of rows, ``scale`` [n, 1] the slopes of the rows; with a ``padding`` of 0 or more
     rows whose scale is zero do not count.
     """
-    rows = np.take(widen(weight), indices, 0)
-    if per_sample_weights is not None:
-        rows *= widen(per_sample_weights)[:, None]
-    if padding >= 0:
-        rows[scale[:, 0] == 0] = 0
-    result = np.zeros((len(sizes), weight.shape[1]), rows.dtype)
-    add_at(result, bags, rows)
+    wide, factors = widen(weight), None if per_sample_weights is None else widen(per_sample_weights)
+    result = np.zeros((len(sizes), weight.shape[1]), wide.dtype)
+    size = len(indices) // max(len(sizes), 1)
+    if size and padding < 0 and (counts := np.bincount(bags, minlength=len(sizes))).max() == counts.min() == size:
+        add_equal_bags(wide, indices.reshape(-1, size), factors, result)
+    else:
+        rows = np.take(wide, indices, 0)
+        if factors is not None:
+            rows *= factors[:, None]
+        if padding >= 0:
+            rows[scale[:, 0] == 0] = 0
+        add_at(result, bags, rows)
     if result.dtype is not weight.dtype:
         result = (round_up if weight.dtype.kind == "V" and padding < 0 else narrow_result)(result, weight.dtype)
     return result / np.maximum(sizes, 1)[:, None].astype(result.dtype) if mean else result
+
+
+def add_equal_bags(weight, indices, factors, out):
+    """Write the sums of the rows in bags of one size, ``indices`` [bags, size], added one after the other."""
+    places = np.ascontiguousarray(indices.T)
+    factors = None if factors is None else np.ascontiguousarray(factors.reshape(indices.shape).T)[..., None]
+
+    def work(part):
+        rows = np.take(weight, places[:, part], 0)
+        if factors is not None:
+            np.multiply(rows, factors[:, part], rows)
+        np.add.reduce(rows, 0, None, out[part], initial=0)
+
+    map_rows(work, len(indices), indices.shape[1] * weight.shape[1], 8 * AT_ONCE)
 
 
 def round_up(sums, dtype):
@@ -108,10 +131,19 @@ def bag_maxima(weight, indices, bags, number):
     """The largest elements of the rows in every bag, the indices of their rows, and which bags have any."""
     output = np.zeros((number, weight.shape[1]), weight.dtype)
     chosen = np.zeros(output.shape, np.int64)
-    filled = np.zeros((number, 1), bool)
-    for bag in np.unique(bags):
-        own = indices[bags == bag]
-        rows = np.take(weight, own, 0)
-        best = rows.argmax(0)
-        output[bag], chosen[bag], filled[bag] = np.take_along_axis(rows, best[None], 0)[0], own[best], True
-    return output, chosen, filled
+    sizes = np.bincount(bags, minlength=number)
+    filled = sizes > 0
+    starts = np.cumsum(sizes) - sizes  # bags are in order
+    for size in np.unique(sizes[filled]):
+        same = np.flatnonzero(sizes == size)
+        step = max(1, AT_ONCE // (int(size) * max(1, weight.shape[1])))
+        for part in (same[start : start + step] for start in range(0, len(same), step)):
+            own = indices[starts[part][:, None] + np.arange(size)]
+            rows = np.take(weight, own, 0)
+            best = rows.argmax(1)
+            if np.isnan(rows).any():  # only a first nan is larger than all others
+                numbers = np.where(np.isnan(rows), -np.inf, rows)
+                best = np.where(np.isnan(rows[:, 0]), 0, numbers.argmax(1))
+            output[part] = np.take_along_axis(rows, best[:, None], 1)[:, 0]
+            chosen[part] = np.take_along_axis(own, best, 1)
+    return output, chosen, filled[:, None]

@@ -339,7 +339,12 @@ def label_margins(rows, lists, listed, others):
 def map_labels(work, labels):
     """Call ``work(part, violations)`` for some samples at a time, whose violations stay in the cache."""
     rows, lists, *_ = labels
-    map_rows(lambda part: work(part, label_margins(*[each[part] for each in labels])), len(rows), lists.shape[1] * rows.shape[1], CACHED)
+    map_rows(
+        lambda part: work(part, label_margins(*[each[part] for each in labels])),
+        len(rows),
+        lists.shape[1] * rows.shape[1],
+        CACHED,
+    )
 
 
 @op(

@@ -156,7 +156,9 @@ def nansum(input, dim=None, keepdim=False, dtype=None):
     if input.dtype.kind in "cW":
         raise RuntimeError("nansum on CPU does not support complex inputs")
     if input.dtype.kind in "fV":
-        input = zero_unless(input, input == input)
+        numbers = input == input
+        if not numbers.all():
+            input = zero_unless(input, numbers)
     return sum_as(input, axes, keepdim, dtype)
 
 

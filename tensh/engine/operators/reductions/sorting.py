@@ -202,6 +202,9 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
     partitioned = choice and not sorted and not has_heap(length, k)  # in no order
     if not partitioned and axis == 1 and is_little(input) and (found := top_of_rows(input, k, largest)) is not None:
         return found
+    if axis < input.ndim - 1 and input.size >= PACKED and not choice:  # NumPy's functions are slow across rows
+        found = topk.kernel(np.ascontiguousarray(input.swapaxes(axis, -1)), k, -1, largest, sorted)
+        return tuple(each.swapaxes(axis, -1).copy("C") for each in found)
     indices = one_by_one(input, k, largest) if axis == input.ndim - 1 and k <= FEW and input.size >= PACKED else None
     if indices is not None:
         pass
