@@ -1,4 +1,4 @@
-"""Convolutions whose kernel is as large as the image, or larger: few windows of many elements."""
+"""Convolutions beside their definition: kernels as large as the image, and windows that overlap with a stride."""
 
 import itertools
 
@@ -14,6 +14,11 @@ SHAPES = [  # of the image, of the kernel, stride, dilation
     ((11, 12), (5, 4), 1, 2),
     ((6, 7, 5), (5, 6, 5), 1, 1),
     ((7, 7, 6), (5, 4, 5), 2, 1),
+    ((22,), (5,), 2, 1),
+    ((14, 15), (3, 4), 2, 1),
+    ((16, 15), (3, 3), 2, 2),
+    ((17, 18), (5, 4), 3, 1),
+    ((9, 10, 11), (3, 3, 2), 2, 1),
 ]
 
 

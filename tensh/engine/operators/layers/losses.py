@@ -330,7 +330,7 @@ def label_margins(rows, lists, listed, others):
     """The margin violations [N, y, j] of listed classes by others."""
     own = np.take_along_axis(rows, lists, 1)
     over = rows[:, None, :] - (own - make_number(1, rows))[:, :, None]
-    np.maximum(over, make_number(0, rows), over)
+    np.maximum(over, make_number(0, rows), out=over)
     over *= others[:, None, :]
     over *= listed[:, :, None]
     return over

@@ -1,0 +1,94 @@
+"""Functions of so many elements that they are computed in blocks, beside their definition in float64."""
+
+import numpy as np
+import pytest
+
+import tensh as torch
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.standard_normal((90, 33)), RNG.standard_normal((70, 33))
+NEAR = np.concatenate((X, X[:3]))  # rows without a distance
+FIRST, SECOND = np.triu_indices(len(NEAR), 1)
+
+
+def norms(d, p):
+    size = np.abs(d)
+    if p == 0:
+        return (d != 0).sum(-1).astype(float)
+    return size.max(-1) if p == np.inf else (size**p).sum(-1) ** (1 / p)
+
+
+def slopes(d, p):
+    """The derivative of the norms of ``d``, 0 where a norm is 0."""
+    r, size = norms(d, p)[..., None], np.abs(d)
+    with np.errstate(all="ignore"):
+        if p == np.inf:
+            return np.sign(d) * (size == r)
+        return np.nan_to_num(np.sign(d) * size ** (p - 1) * r ** (1 - p)) * (p > 0)
+
+
+@pytest.mark.parametrize("p", [0, 1, 1.5, 2, 3, np.inf])
+@pytest.mark.parametrize("dtype, tolerance", [("float32", 2e-5), ("float64", 1e-11)])
+def test_distances_of_pairs(p, dtype, tolerance):
+    x, y, near = (torch.tensor(a.astype(dtype), requires_grad=True) for a in (X, Y, NEAR))
+    apart, weights = X[:, None] - Y, RNG.standard_normal((len(X), len(Y)))
+    found = torch.cdist(x, y, p, compute_mode="donot_use_mm_for_euclid_dist")
+    found.backward(torch.tensor(weights.astype(dtype)))
+    check(found, norms(apart, p), tolerance)
+    check(x.grad, (weights[..., None] * slopes(apart, p)).sum(1), tolerance)
+    check(y.grad, -(weights[..., None] * slopes(apart, p)).sum(0), tolerance)
+    apart, weights = NEAR[FIRST] - NEAR[SECOND], RNG.standard_normal(len(FIRST))
+    found = torch.pdist(near, p)
+    found.backward(torch.tensor(weights.astype(dtype)))
+    wanted = np.zeros_like(NEAR)
+    np.add.at(wanted, FIRST, weights[:, None] * slopes(apart, p))
+    np.add.at(wanted, SECOND, -weights[:, None] * slopes(apart, p))
+    check(found, norms(apart, p), tolerance)
+    check(near.grad, wanted, tolerance)
+
+
+def check(found, wanted, tolerance):
+    np.testing.assert_allclose(found.detach().numpy(), wanted, rtol=tolerance, atol=tolerance * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("shapes", [((40, 50), (50, 30)), ((3, 20, 1100), (3, 1100, 5)), ((0, 200), (200, 100))])
+@pytest.mark.parametrize("least", [False, True])
+def test_products_of_integers_wrap_around(dtype, shapes, least):
+    bounds = np.iinfo(dtype)
+    low, high = (max(bounds.min, -9), 9) if least else (bounds.min, bounds.max)
+    one, two = (RNG.integers(low, high, shape, dtype, endpoint=True) for shape in shapes)
+    wanted = np.einsum("...ij,...jk->...ik", one.astype(object), two.astype(object)) if one.size else one[:, :0]
+    if one.size:
+        modulus = 1 << bounds.bits
+        wanted = np.vectorize(lambda n: (n - bounds.min) % modulus + bounds.min, otypes=[dtype])(wanted)
+        assert (torch.tensor(one) @ torch.tensor(two)).numpy().tolist() == wanted.tolist()
+    else:
+        assert (torch.tensor(one) @ torch.tensor(two)).shape == (0, 100)
+
+
+@pytest.mark.parametrize("classes", [9, 300])
+def test_margins_of_several_classes(classes):
+    scores, targets = RNG.standard_normal((40, classes)), RNG.integers(-1, classes, (40, classes))
+    wanted, slope = np.zeros(40), np.zeros_like(scores)
+    for row, (score, target) in enumerate(zip(scores, targets)):
+        listed = target[: (target < 0).argmax() if (target < 0).any() else classes]
+        others = np.setdiff1d(np.arange(classes), listed)
+        for label in listed:
+            over = np.maximum(0, 1 - score[label] + score[others])
+            wanted[row] += over.sum() / classes
+            slope[row, others] += (over > 0) / classes
+            slope[row, label] -= (over > 0).sum() / classes
+    input = torch.tensor(scores, requires_grad=True)
+    loss = torch.nn.functional.multilabel_margin_loss(input, torch.tensor(targets), reduction="none")
+    loss.sum().backward()
+    check(loss, wanted, 1e-12)
+    check(input.grad, slope, 1e-12)
+
+
+@pytest.mark.parametrize("size", [5, 900])
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_bags(size, mode):
+    weight, indices = RNG.standard_normal((50, 64)), RNG.integers(0, 50, (30, size))
+    found = torch.nn.functional.embedding_bag(torch.tensor(indices), torch.tensor(weight), mode=mode)
+    check(found, getattr(np, mode)(weight[indices], 1), 1e-12)
