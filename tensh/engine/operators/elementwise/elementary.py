@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from tensh.engine.arrays import memory
-from tensh.engine.arrays.halves import CLIP
 from tensh.engine.arrays.orders import order_of
 from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.codegen.chains import Chain
@@ -21,7 +20,6 @@ from tensh.engine.operators.kernels import (
     ONE,
     choose,
     fill_where,
-    has_true,
     is_real,
     number,
     reusable,
@@ -122,45 +120,6 @@ def heaviside(input, values):
     """0 below zero, ``values`` at zero, 1 above."""
     zero = ZERO[input.dtype]
     return choose(input == zero, values, (input > zero).astype(input.dtype))
-
-
-def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
-    """The input with nan and the infinities replaced: by default with 0 and the largest numbers of the dtype."""
-    kind = input.dtype.kind
-    nan = 0.0 if nan is None else number(nan, "nan_to_num", "nan", 2)
-    posinf = posinf if posinf is None else number(posinf, "nan_to_num", "posinf", 3)
-    neginf = neginf if neginf is None else number(neginf, "nan_to_num", "neginf", 4)
-    if kind == "c":
-        return complex_from(nan_to_num(input.real, nan, posinf, neginf), nan_to_num(input.imag, nan, posinf, neginf))
-    if kind not in "fV":
-        return memory.copy(input)
-    dtype = input.dtype
-    largest = float(np.finfo(dtype).max if kind == "f" else 3.3895313892515355e38)
-    if posinf is None and neginf is None and kind == "f":
-        out = CLIP(input, SCALARS[-largest, dtype], SCALARS[largest, dtype])
-        if input.size >= LARGE and not has_true(np.isnan(input)):
-            return out
-    else:
-        out = fill_where(input, input == SCALARS[math.inf, dtype], largest if posinf is None else posinf)
-        out = fill_where(out, input == SCALARS[-math.inf, dtype], -largest if neginf is None else neginf)
-    return fill_where(out, np.isnan(input), nan)
-
-
-def write_numbers(out, input, nan=0.0, posinf=None, neginf=None):
-    """Write what ``nan_to_num`` returns, by default without another array."""
-    if input.dtype.kind != "f" or not (
-        nan is posinf is neginf is None or (type(nan) is float and posinf is neginf is None)
-    ):
-        out[...] = nan_to_num(input, nan, posinf, neginf)
-        return
-    largest = float(np.finfo(input.dtype).max)
-    CLIP(input, SCALARS[-largest, input.dtype], SCALARS[largest, input.dtype], out)
-    mask = np.isnan(input)
-    if has_true(mask):
-        np.putmask(out, mask, SCALARS[nan or 0.0, input.dtype])
-
-
-nan_to_num.write_into = write_numbers
 
 
 def frexp(input):

@@ -15,7 +15,15 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.messages import refuse_dtype
 from tensh.engine.inplace.out import require_bool, require_dtype_of_input, require_same_dtype, require_same_or_real
 from tensh.engine.operators import kernels
-from tensh.engine.operators.elementwise import arcs, arithmetic, elementary, exponents, log10, powers  # noqa: F401 - words of derivatives
+from tensh.engine.operators.elementwise import (  # noqa: F401 - words of derivatives
+    arcs,
+    arithmetic,
+    elementary,
+    exponents,
+    infinities,
+    log10,
+    powers,
+)
 from tensh.engine.operators.precision import imaginary_of, real_of
 
 for vocabulary in (ARRAYS, TENSORS):
@@ -148,7 +156,7 @@ pointwise(
 )
 pointwise(np.nextafter, "The next number after input in the direction of other.", name="nextafter", types="f", inplace="method",
           input="only(g, input != other)", other="nothing(g)")  # fmt: skip
-nan_to_num = pointwise(elementary.nan_to_num, "Input with numbers for nan (0) and the infinities (the largest of the dtype).  "
+nan_to_num = pointwise(infinities.nan_to_num, "Input with numbers for nan (0) and the infinities (the largest of the dtype).  "
           "Raise RuntimeError for complex numbers.",
           types="biufc", kernel_name="nan_to_num", inplace=False, takes_out=require_dtype_of_input, input="g * isfinite(input)")  # fmt: skip
 
