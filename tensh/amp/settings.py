@@ -1,7 +1,7 @@
 """The settings of autocast in each thread, and the functions that read and change them."""
 
 from tensh.amp.casting import exchange_functions, state
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import bfloat16, float16
 from tensh.engine.errors.warnings import warn

@@ -5,7 +5,8 @@ import contextlib
 import tensh as torch
 from tensh.func.trees import flatten, unflatten
 from tensh.functorch.partitioners import default_partition, min_cut_rematerialization_partition
-from tensh.fx.experimental.proxy_tensor import OperatorRecorder, list_members, make_fx
+from tensh.fx.branches import list_members
+from tensh.fx.experimental.proxy_tensor import OperatorRecorder, make_fx
 from tensh.fx.graph_module import GraphModule
 from tensh.switched_off import lookup
 

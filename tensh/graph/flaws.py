@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 
+from tensh.engine.core.nodes import Parts
 from tensh.graph import kept, tokens
 from tensh.graph.elements import elements
-from tensh.graph.reverse import Parts
 from tensh.support.language import _, deferred
 
 LONGEST = 40  # columns of a piece of code

@@ -3,10 +3,11 @@
 import re
 from typing import NamedTuple
 
+from tensh.engine.core.nodes import Parts
 from tensh.graph import tokens
 from tensh.graph.counting import count_leaves, count_nodes, count_steps
 from tensh.graph.formulas import Gradient, gradient
-from tensh.graph.reverse import Parts, Pass, together
+from tensh.graph.reverse import Pass, together
 from tensh.graph.textbook.facts import WORDS
 from tensh.support.language import _
 

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tensh.engine.core.nodes import Parts
 from tensh.graph.formulas import gradient
-from tensh.graph.reverse import Parts, Pass, fit_gradient, vjp
+from tensh.graph.reverse import Pass, fit_gradient, vjp
 
 MOST_PATHS = 8
 

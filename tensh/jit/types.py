@@ -36,7 +36,7 @@ def origin_of(kind):
     return typing.Union if found is types.UnionType else found
 
 
-def optional(kind):
+def optional_of(kind):
     """Return the other type of an ``Optional``; None for other annotations."""
     if origin_of(kind) is not typing.Union:
         return None
@@ -77,7 +77,7 @@ def name_of(kind):
         return PLAIN[kind]
     if is_named_tuple(kind) or is_enum(kind) or is_script_class(kind):
         return class_path(kind)
-    if (inner := optional(kind)) is not None:
+    if (inner := optional_of(kind)) is not None:
         return f"Optional[{name_of(inner)}]"
     if is_any_number(kind):
         return "number"
@@ -97,7 +97,7 @@ def title_of(kind):
 
 def short_name_of(kind, name=name_of):
     """Return a type as declarations write it: ``float[]?``; ``name`` writes types other than lists and optional ones."""
-    if (inner := optional(kind)) is not None:
+    if (inner := optional_of(kind)) is not None:
         return f"{short_name_of(inner, name)}?"
     if is_any_number(kind):
         return "Scalar"
@@ -161,7 +161,7 @@ def fits_type(value, kind, exact=False):
 
 def declared_sequence(value, kind):
     """Return a list as the tuple that is declared, or a tuple as the list; other values as they are."""
-    wanted = origin_of(optional(kind) or kind)
+    wanted = origin_of(optional_of(kind) or kind)
     if type(value) is list and wanted is tuple:
         return tuple(value)
     return list(value) if type(value) is tuple and wanted is list else value
@@ -173,7 +173,7 @@ def default_text(value, kind=None):
 
     if value is None and kind in (Tensor, inspect.Parameter.empty):
         return "[ Tensor (undefined) ]"
-    kind = optional(kind) or kind
+    kind = optional_of(kind) or kind
     if isinstance(value, tuple) and origin_of(kind) is tuple:
         return f"({', '.join(map(default_text, value, typing.get_args(kind)))})"
     if kind is float and type(value) is int:

@@ -6,7 +6,7 @@ import numpy
 
 from tensh.engine.arguments.binding import make_array
 from tensh.engine.arguments.checks import require_dtype
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays.absent import make_absent
 from tensh.engine.autograd.inference import REQUIRE, is_inference
 from tensh.engine.codegen.registry import METHODS

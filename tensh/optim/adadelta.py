@@ -1,7 +1,7 @@
 """Adadelta."""
 
-from tensh.optim.checks import require
-from tensh.optim.elementwise import CAPTURING, Elementwise, add_scaled_, average_square_, decay_weights, keep
+from tensh.optim.checks import CAPTURING, require
+from tensh.optim.elementwise import Elementwise, add_scaled_, average_square_, decay_weights, keep
 from tensh.optim.state import blank, counter
 
 __all__ = ["Adadelta"]

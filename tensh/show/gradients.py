@@ -1,12 +1,12 @@
 """The table of gradients: `grads`."""
 
-from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.nodes import AccumulateGrad, Parts
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.graph import flaws, tokens
 from tensh.graph.elements import elements
 from tensh.graph.names import list_named_tensors, write_in_python
-from tensh.graph.reverse import GoneError, Parts, Pass
+from tensh.graph.reverse import GoneError, Pass
 from tensh.graph.walk import Graph
 from tensh.show import describe
 from tensh.show.asking import choose_names

@@ -5,7 +5,7 @@ from tensh.engine.autograd.leaves import has_same_form
 from tensh.engine.dtypes.dtype import float16, float32, float64, int8, int16, int32, int64, uint8
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.layers.composites.grouped import grouped_mm
-from tensh.engine.operators.linalg.composites.norms import vector_norm
+from tensh.engine.operators.reductions.composites.norms import vector_norm
 
 CASTS = {
     "Byte": uint8, "Char": int8, "Short": int16, "Int": int32, "Long": int64,

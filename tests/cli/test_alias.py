@@ -364,7 +364,7 @@ def test_a_plugin_that_imports_pytorch_first_is_a_usage_error(tmp_path):
 
 
 def test_the_finder_has_the_name_by_which_programs_that_compare_engines_import_it():
-    from tensh.cli.session.imports import Finder
+    from tensh.alias.finder import Finder
 
     spec = Finder().find_spec("torch.nn")
     assert spec is not None and spec.name == "torch.nn"

@@ -259,6 +259,33 @@ def test_no_module_imports_itself_by_way_of_others():
     assert [module for module in FILES if module in needed_by([module], needs_of_all())] == []
 
 
+DOORS = """autograd.anomaly_mode autograd.function autograd.grad_mode distributed.tensor.api functorch.compile fx.for_tracers
+    fx.passes.tools_common jit._script storage onnx.forms.families onnx.operators.families""".split()
+"""Modules that hand on the names of others: PyTorch has them there, or they fill a table first."""
+
+
+@cache
+def names_from_elsewhere(module):
+    """The names at the top of a module that it imports and does not define."""
+    found = [n for n in parsed(module).body if isinstance(n, ast.ImportFrom) and n.module in FILES]
+    imported = {alias.asname or alias.name for node in found for alias in node.names}
+    assigned = {n.id for n in ast.walk(parsed(module)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return imported - assigned
+
+
+def detours(module):
+    """Yield the imports of a module that name a module which imports the name itself."""
+    asked = [n for n in ast.walk(parsed(module)) if isinstance(n, ast.ImportFrom) and n.module in FILES]
+    for node in asked:
+        if FILES[node.module].name != "__init__.py" and node.module.removeprefix("tensh.") not in DOORS:
+            for name in {alias.name for alias in node.names} & names_from_elsewhere(node.module):
+                yield f"{module}:{node.lineno} imports {name} from {node.module}"
+
+
+def test_names_are_imported_from_the_module_that_defines_them():
+    assert FILES and [place for module in FILES for place in detours(module)] == []
+
+
 @pytest.mark.parametrize("line", ENGINE)
 def test_the_engine_is_built_from_the_bottom_up(line):
     parts = line.split()

@@ -73,8 +73,8 @@ def write_static(run, request, recorder):
     """Write the static graph of a successful run; return the exit status."""
     from tensh.compiler.breaks import Break
     from tensh.engine.dispatch.capture.recorder import Paused
+    from tensh.graph.formats.tree import Shown
     from tensh.show.captured import static_of
-    from tensh.show.graphs import Shown
 
     request = request._replace(format=format_of(request))
     if other := next((each for each in OF_AUTOGRAD if getattr(request, each)), None):
@@ -115,7 +115,9 @@ class Quiet(Run):
 
 def write_graph(run, request):
     """Write the graph of a successful run; return the exit status."""
-    from tensh.show.graphs import Drawing, Graph, Shown
+    from tensh.graph.formats.tree import Shown
+    from tensh.graph.walk import Graph
+    from tensh.show.graphs import Drawing
     from tensh.show.passes import accumulation, steps
     from tensh.show.reasons import why
 

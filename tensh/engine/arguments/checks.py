@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.dtypes.device import memory_format, preserve_format, require_cpu, require_strided
 from tensh.engine.dtypes.dtype import BUILTIN, dtype
 from tensh.engine.errors.integers import read_size

@@ -8,9 +8,9 @@ and returns PyTorch's error for that argument.
 import re
 from functools import cache
 
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arguments.overloads import kinds, read_lines
 from tensh.engine.arguments.quick_checks import handed_on
-from tensh.engine.arguments.signatures import type_name
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.messages import broadcast_clash, too_large
 

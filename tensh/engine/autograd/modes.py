@@ -1,6 +1,6 @@
 """Recording modes: context managers, decorators and functions that switch recording off and on."""
 
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.autograd import inference
 from tensh.engine.autograd.decorating import _DecoratorContextManager, _NoParamDecoratorContextManager
 from tensh.engine.codegen.table import public

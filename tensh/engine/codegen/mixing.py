@@ -9,7 +9,7 @@ from math import copysign, inf
 
 import numpy as np
 
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays.halves import make_half_number
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor

@@ -1,14 +1,15 @@
 """``out=``: results written into tensors of the caller."""
 
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent
-from tensh.engine.autograd.inference import INFERENCE, refuse_write
+from tensh.engine.autograd.inference import refuse_write
 from tensh.engine.codegen.return_types import return_type
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import continue_version, mode, owner, stamp_write
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import INFERENCE
 from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast
 from tensh.engine.errors.messages import does_not_fit, dtype_error
 from tensh.engine.errors.out_words import (

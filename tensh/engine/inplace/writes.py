@@ -14,15 +14,15 @@ import functools
 import numpy as np
 from numpy import ndarray
 
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays import memory
-from tensh.engine.autograd.inference import INFERENCE, refuse_write
+from tensh.engine.autograd.inference import refuse_write
 from tensh.engine.autograd.packing import copy_packed
 from tensh.engine.core.clock import FORWARD, advance, mode, owner, stamp_whole_write, stamp_write, tick
 from tensh.engine.core.hooks import keep_retaining
 from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, track_temporary, unpacked_values, uses_gradient
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.core.views import derive_again, locked_view_error, refresh_node, write_refusal
+from tensh.engine.core.views import INFERENCE, derive_again, locked_view_error, refresh_node, write_refusal
 from tensh.engine.dispatch.override.points import watch_operator
 from tensh.engine.dtypes.dtype import BUILTIN, BY_NUMPY, can_cast
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit

@@ -6,7 +6,7 @@ import types
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.lazy_signatures import shows
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays.memory import strides
 from tensh.engine.arrays.orders import order_of
 from tensh.engine.autograd import inference

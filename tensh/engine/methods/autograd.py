@@ -5,14 +5,14 @@ from collections import OrderedDict
 
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent
-from tensh.engine.autograd.inference import INFERENCE, REQUIRE, VERSION, is_inference, mark_like
+from tensh.engine.autograd.inference import REQUIRE, VERSION, is_inference, mark_like
 from tensh.engine.autograd.leaves import rest_leaf, set_data, wake_leaf
 from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.core.clock import mode, version
 from tensh.engine.core.hooks import hooks_of
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import locked_view_error, refresh_node, stale
+from tensh.engine.core.views import INFERENCE, locked_view_error, refresh_node, stale
 from tensh.engine.dtypes.device import CONSTANTS, strided
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE, dtype
 from tensh.engine.errors.views import INDIRECTLY

@@ -8,7 +8,8 @@ from numpy import ndarray
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import format_named
 from tensh.engine.arguments.lazy_signatures import shows
-from tensh.engine.arguments.signatures import refuse_receiver, type_name
+from tensh.engine.arguments.mismatches import type_name
+from tensh.engine.arguments.signatures import refuse_receiver
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent, drop_elements
 from tensh.engine.arrays.eight_bits import is_eight_bits

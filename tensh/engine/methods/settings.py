@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays.threads import pool
 from tensh.engine.codegen.table import public
 from tensh.engine.errors.warnings import always, warn

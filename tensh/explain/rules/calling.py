@@ -3,10 +3,11 @@
 import ast
 import re
 
+from tensh.explain.calls import piece
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.edits import JOINING
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.rewriting import call_in, piece, replace_positional, set_keyword
+from tensh.explain.rewriting import call_in, replace_positional, set_keyword
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import append_to_expression, fits
 from tensh.support.language import _

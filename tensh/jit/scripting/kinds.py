@@ -8,8 +8,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.futures import Future
 from tensh.jit.classes import is_enum, is_script_class
-from tensh.jit.types import default_text, is_any_number, is_named_tuple, name_of, origin_of, short_name_of
-from tensh.jit.types import optional as optional_of
+from tensh.jit.types import default_text, is_any_number, is_named_tuple, name_of, optional_of, origin_of, short_name_of
 
 __all__ = [
     "ANY_CLASS", "ANY_ENUM", "NUMBER", "FunctionKind", "ModuleKind", "element_of", "fields_of", "fits", "is_complete", "join", "members_of", "optional_of", "parts_of", "read_kind",

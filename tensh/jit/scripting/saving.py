@@ -5,13 +5,13 @@ import inspect
 from tensh.jit.code_text import constant_code
 from tensh.jit.scripting.blocks import lines_of, values_of
 from tensh.jit.scripting.class_code import add_kinds, typed
-from tensh.jit.scripting.compiling import Program, class_of, declared_kind, find_source, is_final
+from tensh.jit.scripting.compiling import Program, declared_kind, find_source, is_final
 from tensh.jit.scripting.fixed_members import fix_program, freeze_method
 from tensh.jit.scripting.kinds import ModuleKind, none
 from tensh.jit.scripting.layers import is_layer, name_in_scripts
 from tensh.jit.scripting.printing import annotation_of, write_script
 from tensh.jit.scripting.sources import NotScriptable
-from tensh.jit.scripting.sugar import class_name, path_of
+from tensh.jit.scripting.sugar import class_name, class_of, path_of
 from tensh.jit.scripting.traces import TraceMethod, add_trace_function, is_trace, make_trace_object
 from tensh.jit.writing import ScriptObject, declare, list_members, put_archive, write_trace, write_trace_class
 from tensh.nn.modules.module import Module

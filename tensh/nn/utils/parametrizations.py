@@ -6,9 +6,10 @@ from tensh.engine import find_public
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.methods.unsupported import unsupported_lookup
+from tensh.engine.operators.layers.composites.recurrences import norm_except_dim
 from tensh.nn import functional as F
 from tensh.nn.modules.module import Module
-from tensh.nn.utils.norms import as_matrix, norm_except_dim, output_dim, scale_direction, unit_vectors
+from tensh.nn.utils.norms import as_matrix, output_dim, scale_direction, unit_vectors
 from tensh.nn.utils.parametrize import register_parametrization
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]

@@ -6,7 +6,7 @@ from collections import namedtuple
 from collections.abc import Iterable
 
 from tensh.engine import find_public
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.classes import convert_result
 from tensh.engine.operators.forms import require, require_kind

@@ -1,8 +1,9 @@
 """Weight normalisation by a hook, the older form."""
 
 from tensh.engine.errors.warnings import warn
+from tensh.engine.operators.layers.composites.recurrences import norm_except_dim
 from tensh.nn.parameter import Parameter, is_lazy
-from tensh.nn.utils.norms import norm_except_dim, scale_direction
+from tensh.nn.utils.norms import scale_direction
 
 
 class WeightNorm:

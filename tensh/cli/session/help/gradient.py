@@ -2,7 +2,7 @@
 
 import ast
 
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.operators.layers.composites.registry import LAYERS
 from tensh.graph.calls import bind_call, call_of_layer
 from tensh.graph.textbook.facts import WORDS

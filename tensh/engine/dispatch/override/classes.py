@@ -2,7 +2,7 @@
 
 from types import BuiltinFunctionType, MethodDescriptorType
 
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.points import arm_for

@@ -6,6 +6,7 @@ operators.  So the code of every operator's function is replaced, too, as that o
 (Note [Override points]), but only while a dispatch mode is entered: nothing else looks below public functions.
 """
 
+from tensh.engine.arguments.caller import ARMED
 from tensh.engine.core import ports
 from tensh.engine.dispatch.override.dispatch import any_has
 from tensh.engine.dispatch.override.points import (
@@ -19,7 +20,7 @@ from tensh.engine.dispatch.override.points import (
     points,
 )
 from tensh.engine.dispatch.override.state import state
-from tensh.engine.dispatch.override.templates import ARMED, code_of
+from tensh.engine.dispatch.override.templates import code_of
 
 CODE = """
 def armed(*args, **options):

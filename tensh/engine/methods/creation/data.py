@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import KEYWORDS, bind, finish, make_leaf, place
 from tensh.engine.arguments.lazy_signatures import PLACED, shows
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays.absent import drop_elements
 from tensh.engine.arrays.memory import lend
 from tensh.engine.codegen.registry import METHODS

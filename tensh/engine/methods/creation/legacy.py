@@ -7,7 +7,8 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.lazy_signatures import shows
-from tensh.engine.arguments.signatures import refuse_receiver, type_name
+from tensh.engine.arguments.mismatches import type_name
+from tensh.engine.arguments.signatures import refuse_receiver
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import drop_elements, is_absent
 from tensh.engine.codegen.public_forms import function

@@ -248,6 +248,6 @@ CONVERT = {BOOL: to_bool, INTEGER: to_integer, FLOAT: to_float, COMPLEX: to_comp
 
 def kind_of(data):
     """Return the name of the type of a value that cannot become a tensor."""
-    from tensh.engine.arguments.signatures import type_name
+    from tensh.engine.arguments.mismatches import type_name
 
     return type_name(data)

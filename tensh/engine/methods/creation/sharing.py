@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind, make_leaf, place
 from tensh.engine.arguments.lazy_signatures import shows
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.arrays.files import map_file

@@ -6,8 +6,8 @@ import numpy as np
 
 from tensh.engine.arrays.threads import flat, lines_of, transpose
 from tensh.engine.arrays.vectors import HAS_AVX512
+from tensh.engine.codegen.chains import FEW
 from tensh.engine.operators.elementwise.avx512 import compute_by_double, two_by_double
-from tensh.engine.operators.elementwise.single import FEW
 from tensh.engine.operators.precision import C16, F4, F8
 
 LINE = 1 << 13  # elements per block, so that intermediate results stay in the cache

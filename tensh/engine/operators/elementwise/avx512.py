@@ -13,7 +13,8 @@ float64 take several times as long.
 import numpy as np
 
 from tensh.engine.arrays.vectors import HAS_AVX512
-from tensh.engine.operators.elementwise.single import FEW, WIDE_HALF, WIDE_ONE, add, declare, divide, multiply, subtract
+from tensh.engine.codegen.chains import FEW
+from tensh.engine.operators.elementwise.single import WIDE_HALF, WIDE_ONE, add, declare, divide, multiply, subtract
 from tensh.engine.operators.precision import F4, F8
 
 

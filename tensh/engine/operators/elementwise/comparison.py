@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.codegen.mixing import ZERO
 from tensh.engine.codegen.operator import Inplace
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.table import pointwise
@@ -10,7 +11,6 @@ from tensh.engine.codegen.writer import UNRECORDED
 from tensh.engine.inplace.out import require_same_dtype
 from tensh.engine.operators import kernels
 from tensh.engine.operators.elementwise.table import not_complex
-from tensh.engine.operators.kernels import ZERO
 
 ONE = {"input": None, "inplace": False, "out": False}
 TWO = {"input": None, "other": None, "inplace": "method"}

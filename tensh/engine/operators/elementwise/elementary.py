@@ -7,24 +7,14 @@ import numpy as np
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.orders import order_of
 from tensh.engine.arrays.vectors import HAS_AVX512
-from tensh.engine.codegen.chains import Chain
+from tensh.engine.codegen.chains import FEW, Chain
 from tensh.engine.codegen.mixing import SCALARS, ZERO
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import refuse_dtype
 from tensh.engine.operators.elementwise import avx512, hyperbolic, single
 from tensh.engine.operators.elementwise.avx512 import compute_by_double
-from tensh.engine.operators.elementwise.single import FEW
-from tensh.engine.operators.kernels import (
-    LARGE,
-    ONE,
-    choose,
-    fill_where,
-    is_real,
-    number,
-    reusable,
-    ufunc_except,
-)
+from tensh.engine.operators.kernels import LARGE, ONE, choose, fill_where, is_real, number, reusable, ufunc_except
 from tensh.engine.operators.precision import F4, F8, compute_in_float32, is_half
 
 LN2, PI = math.log(2), math.pi

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.gathering import is_within, take_slices
-from tensh.engine.arrays.memory import copy_in_order, order_of, overlaps_itself
+from tensh.engine.arrays.memory import copy_in_order, overlaps_itself
+from tensh.engine.arrays.orders import order_of
 from tensh.engine.arrays.scattering import add_at, add_at_once
 from tensh.engine.arrays.threads import PARALLEL
 from tensh.engine.codegen.table import op

@@ -5,11 +5,11 @@ The tensor no longer depends on its history: its node drops the gradient.
 
 from tensh.engine.arguments.signatures import accepts
 from tensh.engine.arrays.absent import Absent
-from tensh.engine.autograd.inference import INFERENCE, refuse_write
+from tensh.engine.autograd.inference import refuse_write
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.table import op
 from tensh.engine.core.clock import mode, stamp_write, tick
-from tensh.engine.core.views import refresh_node
+from tensh.engine.core.views import INFERENCE, refresh_node
 from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.inplace.writes import refuse_unrecordable, write_inplace
 from tensh.engine.operators.random.draws import GENERATOR

@@ -9,7 +9,7 @@ from operator import index as index_number
 
 import numpy as np
 
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.codegen.scalars import cast_scalar
 from tensh.engine.core import ports
 from tensh.engine.core.clock import mode, owner

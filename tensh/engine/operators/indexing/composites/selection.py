@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 
 from tensh.engine.arguments.binding import bind
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.describe import describe_inplace

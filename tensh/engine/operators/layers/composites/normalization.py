@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.arguments.checks import integer
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.clock import mode

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays.absent import is_absent, place_beside
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.override.points import watch_check

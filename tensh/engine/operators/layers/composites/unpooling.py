@@ -1,7 +1,7 @@
 """The inverse of max pooling: the elements at their positions, zeros elsewhere."""
 
 from tensh.engine.arguments.checks import ntuple
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.methods.settings import alert
 from tensh.engine.operators.forms import require

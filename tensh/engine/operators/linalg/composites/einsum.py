@@ -7,7 +7,7 @@ absent.  Then they are multiplied two by two, each time as one product of stacks
 import math
 from functools import lru_cache
 
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.points import armed

@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import integer
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays.absent import is_absent, place_beside
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.table import OR_THE_SAME

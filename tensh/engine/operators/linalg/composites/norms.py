@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.return_types import return_type
 from tensh.engine.core.tensor import Tensor, wrap

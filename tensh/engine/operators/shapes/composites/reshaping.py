@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import integer
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import FORMS, PUBLIC

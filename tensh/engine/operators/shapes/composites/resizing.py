@@ -10,13 +10,13 @@ from tensh.engine.arguments.overloads import forms_of
 from tensh.engine.arguments.signatures import choose
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.bounds import MOST, count_elements, require_storage
-from tensh.engine.autograd.inference import INFERENCE, refuse_write
+from tensh.engine.autograd.inference import refuse_write
 from tensh.engine.autograd.leaves import renew_leaf, replace_array
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.clock import continue_version, mode, owner, stamp_write
 from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
 from tensh.engine.core.tensor import SPARSE, Tensor
-from tensh.engine.core.views import refresh_node
+from tensh.engine.core.views import INFERENCE, refresh_node
 from tensh.engine.dtypes.device import CONSTANTS, channels_last, channels_last_3d, contiguous_format, preserve_format
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.inplace.writes import refuse_unrecordable

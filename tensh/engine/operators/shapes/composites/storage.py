@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from tensh.engine.arguments.binding import bind
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent, is_absent, make_absent
 from tensh.engine.arrays.files import map_file
