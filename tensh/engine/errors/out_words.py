@@ -144,5 +144,5 @@ def refused_cast(result, target, name, number=0):
 
 
 def words_of(table, name):
-    """Return the entry of a function; one of ``torch.linalg`` is called ``linalg_NAME``, and found without the prefix, too."""
+    """Return the entry of a function; ``linalg_NAME`` of ``torch.linalg`` is found without the prefix, too."""
     return table.get(name) or table.get(name.removeprefix("linalg_"))
