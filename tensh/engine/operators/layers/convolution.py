@@ -33,7 +33,7 @@ DEAR = 2  # channels of windows made in the time in which one channel of windows
 
 
 def is_volume_in_rows(input):
-    """Return True for inputs of three dimensions that PyTorch convolves row by row: not several in float32, or bfloat16."""
+    """Return True for volumes that PyTorch convolves row by row: in float64 and float16, and single ones in float32."""
     return input.ndim == 5 and (input.dtype in IN_ROWS or input.dtype == np.float32 and len(input) == 1)
 
 
