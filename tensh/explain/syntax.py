@@ -37,7 +37,7 @@ LONGEST = 300  # characters of a line that is searched
 
 
 def for_loop(match):
-    """`for i = 1:3` as a loop over a range, whose last number is one of it."""
+    """Write `for i = 1:3` as a loop over a range that includes the last number."""
     last = int(match[4]) + 1 if match[4].isdecimal() else f"{match[4]} + 1"
     start = "" if match[3] == "0" else f"{match[3]}, "
     return f"{match[1]}for {match[2]} in range({start}{last}):"
@@ -131,73 +131,97 @@ def is_read(lines, is_open=False):
 
 
 def candidates(text, lines, number):
-    """Yield (new line, reason), most certain first."""
-    typed = PROMPT.sub("", text)
-    if typed != text:
-        yield typed, _("the prompt is no part of the code")
-    quoted = text.translate(QUOTES)
-    if quoted != text:
-        found = next(c for c in text if ord(c) in QUOTES)
-        reason = _("{character} is not allowed in Python code: use ASCII characters")
-        yield quoted, reason.format(character=name_of(found))
-    plain = convert_to_ascii(text)
-    if plain != text:
-        found = next(c for c in text if ord(c) > 127 and convert_to_ascii(c) != c)
-        yield (
-            plain,
-            _("{character} is not allowed in Python code: use ASCII characters").format(character=name_of(found)),
-        )
-    for pattern, new in WORDS:
-        changed = re.sub(pattern, new, text)
-        if changed != text:
-            yield (
-                changed.replace("  ", " ") if new == " and " or new == " or " else changed,
-                describe_misspelling(text, changed),
-            )
-    for match in re.finditer(r"[A-Za-z_]+", text):
-        for word in keyword.kwlist:
-            is_other = word[0].isupper() and keyword.iskeyword(match[0])  # a value for a word of a statement
-            if word.isalpha() and not is_other and 0 < distance(match[0], word) <= 1 + (len(word) > 4):
-                yield (
-                    text[: match.start()] + word + text[match.end() :],
-                    _("{text} is not a Python keyword here: use {word}").format(text=match[0], word=word),
-                )
-    if re.match(
-        r"\s*(if|elif|else|for|while|def|class|with|try|except|finally)\b", text
-    ) and not text.rstrip().endswith(":"):
-        yield text.rstrip() + ":", _("a line that begins a block ends with a colon")
+    """Yield (new line, reason), most certain first; ``lines`` are all of the source, and ``number`` is that of ``text``."""
+    above = lines[number - 2] if number > 1 else ""
+    yield from drop_prompt(text)
+    yield from write_in_ascii(text)
+    yield from translate_words(text)
+    yield from spell_keywords(text)
+    yield from begin_block(text)
     yield from mend_brackets(text)
     yield from exchange_brackets(text)
     yield from colons_within(text)
-    for match in re.finditer(r"(?P<whole>[\w.]+ [-+*/@] \d+)(?=\.[a-z_]\w*\()", text):
-        yield (
-            f"{text[: match.start()]}({match[0]}){text[match.end() :]}",
-            _("a method of a sum or product needs brackets around it"),
-        )
-    if number > 1 and lines[number - 2].rstrip().endswith(":"):
+    yield from bracket_operations(text)
+    if above.rstrip().endswith(":"):
         yield "    " + text, _("the lines of a block must be indented")
     if number < len(lines) and re.search(r"[\w\])\"']\s*$", text):
         yield text.rstrip() + ",", _("a comma is missing at the end of the line")
     yield from close_quotes(text)
-    if number > 1 and text[:1] in " \t" and lines[number - 2].strip():
-        before = re.match(r"\s*", lines[number - 2])[0]
-        yield before + text.strip(), _("the lines of a block must begin in the same column")
-    for match in re.finditer(r"(?<=[\w\])\"']) (?=[\w\[(\"'])", text):
-        if is_within_brackets(text, match.start()):
-            yield (
-                text[: match.start()] + ", " + text[match.end() :],
-                _("a comma is missing between two of the elements"),
-            )
-    if re.match(LISTED, text):
-        for match in re.finditer(r"(?<=[\w\])\"']) (?=[\w\[(\"'])", text):
-            yield text[: match.start()] + ", " + text[match.end() :], _("a comma is missing between two names")
+    if text[:1] in " \t" and above.strip():
+        yield re.match(r"\s*", above)[0] + text.strip(), _("the lines of a block must begin in the same column")
+    yield from separate_elements(text)
+    yield from quote_words(text)
+
+
+def drop_prompt(text):
+    """Yield the line without the prompt of a session that was copied with it."""
+    typed = PROMPT.sub("", text)
+    if typed != text:
+        yield typed, _("the prompt is no part of the code")
+
+
+def write_in_ascii(text):
+    """Yield the line with typographic quotes, then all look-alike characters, in ASCII."""
+    reason = _("{character} is not allowed in Python code: use ASCII characters")
+    quoted, plain = text.translate(QUOTES), convert_to_ascii(text)
+    if quoted != text:
+        yield quoted, reason.format(character=name_of(next(c for c in text if ord(c) in QUOTES)))
+    if plain != text:
+        found = next(c for c in text if ord(c) > 127 and convert_to_ascii(c) != c)
+        yield plain, reason.format(character=name_of(found))
+
+
+def translate_words(text):
+    """Yield the line with a word of another language in Python."""
+    for pattern, new in WORDS:
+        changed = re.sub(pattern, new, text)
+        if changed != text:
+            line = changed.replace("  ", " ") if new in (" and ", " or ") else changed
+            yield line, describe_misspelling(text, changed)
+
+
+def spell_keywords(text):
+    """Yield the line with a word replaced by a keyword that is spelt nearly so."""
+    for match in re.finditer(r"[A-Za-z_]+", text):
+        for word in keyword.kwlist:
+            is_other = word[0].isupper() and keyword.iskeyword(match[0])  # a value for a word of a statement
+            if word.isalpha() and not is_other and 0 < distance(match[0], word) <= 1 + (len(word) > 4):
+                reason = _("{text} is not a Python keyword here: use {word}").format(text=match[0], word=word)
+                yield text[: match.start()] + word + text[match.end() :], reason
+
+
+def begin_block(text):
+    """Yield the first line of a block with a colon at its end."""
+    begins = re.match(r"\s*(if|elif|else|for|while|def|class|with|try|except|finally)\b", text)
+    if begins and not text.rstrip().endswith(":"):
+        yield text.rstrip() + ":", _("a line that begins a block ends with a colon")
+
+
+def bracket_operations(text):
+    """Yield the line with brackets around a sum or product whose method is called: `x + 1.exp()`."""
+    for match in re.finditer(r"[\w.]+ [-+*/@] \d+(?=\.[a-z_]\w*\()", text):
+        line = f"{text[: match.start()]}({match[0]}){text[match.end() :]}"
+        yield line, _("a method of a sum or product needs brackets around it")
+
+
+def separate_elements(text):
+    """Yield the line with a comma between two elements within brackets, then between two names of a statement."""
+    gaps = [*re.finditer(r"(?<=[\w\])\"']) (?=[\w\[(\"'])", text)]
+    for gap in gaps:
+        if is_within_brackets(text, gap.start()):
+            line = text[: gap.start()] + ", " + text[gap.end() :]
+            yield line, _("a comma is missing between two of the elements")
+    for gap in gaps if re.match(LISTED, text) else ():
+        yield text[: gap.start()] + ", " + text[gap.end() :], _("a comma is missing between two names")
+
+
+def quote_words(text):
+    """Yield the line with a word that stands between spaces as a string."""
     for match in WORD.finditer(text):
         if keyword.iskeyword(match[0].rstrip(":")) or ".." in match[0] or not text[: match.start()].strip():
             continue  # a string that stands alone has no effect
-        yield (
-            text[: match.start()] + f'"{match[0]}"' + text[match.end() :],
-            _("{text} is a string, and must be in quotes").format(text=match[0]),
-        )
+        line = text[: match.start()] + f'"{match[0]}"' + text[match.end() :]
+        yield line, _("{text} is a string, and must be in quotes").format(text=match[0])
 
 
 def exchange_brackets(text):

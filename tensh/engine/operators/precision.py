@@ -54,7 +54,7 @@ def real_of(array):
 
 
 def take_real(array, dtype):
-    """Return the array that is reduced in ``dtype``; complex numbers lose imaginary parts in a real one, and PyTorch warns."""
+    """Return the array that is reduced in ``dtype``; complex numbers lose imaginary parts in a real one, with a warning."""
     if array.dtype.kind not in "cW" or dtype.kind in "cbW":
         return array
     warn_once("Casting complex values to real discards the imaginary part")
