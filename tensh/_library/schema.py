@@ -85,40 +85,53 @@ def infer_schema(prototype_function, /, *, mutates_args, op_name=None):
         hints = typing.get_type_hints(prototype_function)
     except NameError:
         hints = {}
-    texts, named = [], False
+    texts = write_parameters(signature, hints, mutates_args, refuse)
+    if mutates_args != "unknown" and (missing := set(mutates_args) - set(signature.parameters)):
+        refuse(
+            f"{missing} in mutates_args were not found in the custom op's signature. mutates_args should contain the names of all "
+            "args that the custom op mutates, or just the string 'unknown' if you don't know."
+        )
+    result = write_result(signature, hints, refuse)
+    return f"{op_name or ''}({', '.join(texts)}) -> {result}"
+
+
+def write_parameters(signature, hints, mutates_args, refuse):
+    """Return the parameters of a schema, with ``*`` before those that are passed by name; ``refuse`` raises."""
+    texts = []
     unknown = mutates_args == "unknown"
     for number, (name, parameter) in enumerate(signature.parameters.items()):
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             refuse("We do not support positional-only args, varargs, or varkwargs.")
         if parameter.annotation is parameter.empty:
             refuse(f"Parameter {name} must have a type annotation.")
-        if parameter.kind is parameter.KEYWORD_ONLY and not named:
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in texts:
             texts.append("*")
-            named = True
         kind = name_of(hints.get(name, parameter.annotation))
         if kind is None:
-            if typing.get_origin(parameter.annotation) is tuple:
-                kinds = [
-                    each.__name__ for each in dict.fromkeys(typing.get_args(parameter.annotation)) if each is not ...
-                ]
-                refuse(
-                    f"Parameter {name} has unsupported type {parameter.annotation}. We do not support Tuple inputs in schema. As a "
-                    f"workaround, please try to use List instead. For example, list[{', '.join(kinds)}].\n\nThe valid types are: "
-                    f"dict_keys({valid_types()})."
-                )
-            refuse(
-                f"Parameter {name} has unsupported type {parameter.annotation}. The valid types are: dict_keys({valid_types()})."
-            )
+            refuse_annotation(name, parameter.annotation, refuse)
         if name in mutates_args or unknown and kind.startswith("Tensor"):
             if not kind.startswith("Tensor"):
                 refuse(f"Parameter {name} is in mutable_args but only Tensors or collections of Tensors can be mutated")
             kind = kind.replace("Tensor", f"Tensor(a{number}!)", 1)
         texts.append(f"{kind} {name}" + write_default(name, parameter, refuse))
-    if not unknown and (missing := set(mutates_args) - set(signature.parameters)):
+    return texts
+
+
+def refuse_annotation(name, annotation, refuse):
+    """Raise PyTorch's error for a parameter of a type that schemas lack, with advice for a tuple."""
+    said = f"Parameter {name} has unsupported type {annotation}."
+    valid = f"The valid types are: dict_keys({valid_types()})."
+    if typing.get_origin(annotation) is tuple:
+        kinds = [each.__name__ for each in dict.fromkeys(typing.get_args(annotation)) if each is not ...]
         refuse(
-            f"{missing} in mutates_args were not found in the custom op's signature. mutates_args should contain the names of all "
-            "args that the custom op mutates, or just the string 'unknown' if you don't know."
+            f"{said} We do not support Tuple inputs in schema. As a workaround, please try to use List instead. For example, "
+            f"list[{', '.join(kinds)}].\n\n{valid}"
         )
+    refuse(f"{said} {valid}")
+
+
+def write_result(signature, hints, refuse):
+    """Return the result of a schema; ``refuse`` raises."""
     if signature.return_annotation is signature.empty:
         refuse("No return type annotation was provided. Please add one.")
     result = name_of_result(hints.get("return", signature.return_annotation))
@@ -126,7 +139,7 @@ def infer_schema(prototype_function, /, *, mutates_args, op_name=None):
         listed = {each: KINDS[each] for each in (Tensor, int, float, bool, int | float | bool)}
         listed = {Tensor: "Tensor", typing.List[Tensor]: "Tensor[]", list[Tensor]: "Tensor[]"} | listed  # noqa: UP006 (as printed)
         refuse(f"Return has unsupported type {signature.return_annotation}. The valid types are: {listed}.")
-    return f"{op_name or ''}({', '.join(texts)}) -> {result}"
+    return result
 
 
 def valid_types():

@@ -46,21 +46,12 @@ def attention(
     mask = merge_masks(*masks, batch, num_heads, columns)
     p = dropout_p if training else 0.0
     if need_weights:
-        q = q * math.sqrt(1.0 / width)
-        turned = k.transpose(-2, -1)
-        scores = torch.bmm(q, turned) if mask is None else torch.baddbmm(mask, q, turned)
-        shares = scores.softmax(-1)
-        if p:
-            shares = F.dropout(shares, p)
-        out = torch.bmm(shares, v).transpose(0, 1).reshape((rows * batch, size))
+        out, shares = attend_by_weights(q, k, v, mask, p)
+        out = out.reshape((rows * batch, size))
     else:
-        shares = None
-        if mask is not None:
-            alone = mask.size(0) == 1 and mask.dim() == 3
-            mask = mask.unsqueeze(0) if alone else mask.view(batch, num_heads, -1, columns)
         q, k, v = (x.view(batch, num_heads, length, width) for x, length in ((q, rows), (k, columns), (v, columns)))
-        out = F.scaled_dot_product_attention(q, k, v, mask, p, is_causal)
-        out = out.permute(2, 0, 1, 3).reshape(batch * rows, size)
+        out, shares = attend_by_kernel(q, k, v, mask, p, is_causal), None
+        out = out.reshape(batch * rows, size)
     out = F.linear(out, out_proj_weight, out_proj_bias).view(rows, batch, size)
     if shares is not None:
         shares = shares.view(batch, num_heads, rows, columns)
@@ -68,6 +59,28 @@ def attention(
     if not batched:
         out, shares = out.squeeze(1), None if shares is None else shares.squeeze(0)
     return out, shares
+
+
+def attend_by_weights(q, k, v, mask, p):
+    """Return the values [L, N * heads, E] and the weights that add them up, for queries, keys and values by heads.
+
+    ``p`` is the probability of dropout.
+    """
+    q = q * math.sqrt(1.0 / q.shape[-1])
+    turned = k.transpose(-2, -1)
+    scores = torch.bmm(q, turned) if mask is None else torch.baddbmm(mask, q, turned)
+    shares = scores.softmax(-1)
+    if p:
+        shares = F.dropout(shares, p)
+    return torch.bmm(shares, v).transpose(0, 1), shares
+
+
+def attend_by_kernel(q, k, v, mask, p, is_causal):
+    """Return the values [L, N, heads, E], for queries, keys and values [N, heads, *, E]; ``p`` is that of dropout."""
+    if mask is not None:
+        alone = mask.size(0) == 1 and mask.dim() == 3
+        mask = mask.unsqueeze(0) if alone else mask.view(*q.shape[:2], -1, k.shape[2])
+    return F.scaled_dot_product_attention(q, k, v, mask, p, is_causal).permute(2, 0, 1, 3)
 
 
 # ── projections ──────────────────────────────────────────────────────────────

@@ -27,6 +27,44 @@ def take(kind, called, name, position, value, optional):
     return taken
 
 
+def list_parameters(code):
+    """Return (positional names, keyword-only names, ``*args``, ``**options``) of a function; "" for one that is absent."""
+    names = iter(code.co_varnames)
+    positional = [next(names) for _ in range(code.co_argcount)]
+    keywords = [next(names) for _ in range(code.co_kwonlyargcount)]
+    star = f"*{next(names)}" if code.co_flags & inspect.CO_VARARGS else ""
+    options = f"**{next(names)}" if code.co_flags & inspect.CO_VARKEYWORDS else ""
+    return positional, keywords, star, options
+
+
+def write_guard(own, name, positional, keywords, star, options, checked, suspect):
+    """Return the source of the guard of a function ``own`` that is public as ``name``.
+
+    Arguments ``checked`` are converted where the condition ``suspect`` is true.
+    """
+    header = ", ".join(filter(None, [*positional, star or "*" * bool(keywords), *keywords, options]))
+    given = ", ".join(filter(None, [*positional, star]))
+    named = ", ".join(filter(None, [*(f"{each}={each}" for each in keywords), options]))
+    arguments = f"({given}{',' * bool(given)}), dict({named})"
+    look = f"        if {suspect}: {', '.join(checked)}, = __take({', '.join(checked)})\n" if checked else ""
+    return (
+        f"def {own}({header}):\n"
+        f"    try:\n"
+        f"{look}"
+        f"        return __fn({', '.join(filter(None, [given, named]))})\n"
+        f"    except __Absence:\n"
+        f"        return __answered({name!r}, __fn, {arguments})\n"
+        f"    except Exception as failure:\n"
+        f"        answer = __asked({arguments})\n"
+        f"        if answer:\n"
+        f"            return answer[0]\n"
+        f"        wrong = __wrong(failure, {arguments})\n"
+        f"        if wrong is None:\n"
+        f"            raise\n"
+        f"    raise wrong\n"
+    )
+
+
 def wrap_guarded(fn, name):
     """Wrap ``fn`` so that a failure caused by an argument of the wrong kind becomes PyTorch's error for that argument.
 
@@ -35,37 +73,12 @@ def wrap_guarded(fn, name):
     """
     if not isinstance(fn, types.FunctionType) or hasattr(fn, "looks_itself"):
         return fn
-    code, own = getattr(fn, "accepting", fn).__code__, fn.__name__
-    names = iter(code.co_varnames)
-    positional = [next(names) for _ in range(code.co_argcount)]
-    keywords = [next(names) for _ in range(code.co_kwonlyargcount)]
-    star = f"*{next(names)}" if code.co_flags & inspect.CO_VARARGS else ""
-    options = f"**{next(names)}" if code.co_flags & inspect.CO_VARKEYWORDS else ""
-    header = [*positional, star or "*" * bool(keywords), *keywords, options]
-    given = ", ".join(filter(None, [*positional, star]))
-    named = ", ".join(filter(None, [*(f"{each}={each}" for each in keywords), options]))
+    positional, keywords, star, options = list_parameters(getattr(fn, "accepting", fn).__code__)
     rows = sorted(handed_on().get(name, {}).items(), key=lambda row: row[1][3:])  # by position, as PyTorch checks them
-    known = {each: row for each, row in rows if each in (*positional, *keywords)}
-    checked = {each: row for each, row in known.items() if row[0] in CHECKS}
+    checked = {each: row for each, row in rows if each in (*positional, *keywords) and row[0] in CHECKS}
     defaults = {each: p.default for each, p in inspect.signature(fn).parameters.items()} if checked else {}
     suspect = " or ".join(write_check(each, kind, defaults[each]) for each, (kind, *_) in checked.items())
-    look = f"        if {suspect}: {', '.join(checked)}, = __take({', '.join(checked)})\n" if checked else ""
-    source = (
-        f"def {own}({', '.join(filter(None, header))}):\n"
-        f"    try:\n"
-        f"{look}"
-        f"        return __fn({', '.join(filter(None, [given, named]))})\n"
-        f"    except __Absence:\n"
-        f"        return __answered({name!r}, __fn, ({given}{',' * bool(given)}), dict({named}))\n"
-        f"    except Exception as failure:\n"
-        f"        answer = __asked(({given}{',' * bool(given)}), dict({named}))\n"
-        f"        if answer:\n"
-        f"            return answer[0]\n"
-        f"        wrong = __wrong(failure, ({given}{',' * bool(given)}), dict({named}))\n"
-        f"        if wrong is None:\n"
-        f"            raise\n"
-        f"    raise wrong\n"
-    )
+    source = write_guard(fn.__name__, name, positional, keywords, star, options, checked, suspect)
 
     def wrong_with(failure, args, options):
         # imported for errors alone
@@ -97,8 +110,8 @@ def wrap_guarded(fn, name):
         "is_not_int64": is_not_int64,
         "__name__": fn.__module__,
     }
-    exec(compile(source, FILE.format(own), "exec"), environment)
-    made = functools.update_wrapper(environment[own], fn)
+    exec(compile(source, FILE.format(fn.__name__), "exec"), environment)
+    made = functools.update_wrapper(environment[fn.__name__], fn)
     shown = getattr(fn, "accepting", fn)
     made.__defaults__, made.__kwdefaults__ = shown.__defaults__, shown.__kwdefaults__
     return made

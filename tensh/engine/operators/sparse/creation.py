@@ -143,36 +143,15 @@ def sparse_coo_tensor(
     place(device, None, pin_memory)
     dtype = require_dtype(dtype, "sparse_coo_tensor")
     if values is None or indices is None:
-        given = {"indices": indices, "values": values, "size": size}
-        given = {name: value for name, value in given.items() if value is not None}
-        positional = [given.pop("indices")] if given.keys() == {"indices"} else []
-        alone = bind("sparse_coo_tensor", FORMS, positional, given)
-        kind, size = of_scalar[float] if dtype is None else dtype, sizes_of(alone["size"], "size")
-        if min(size, default=0) < 0:
-            raise RuntimeError("numel: integer multiplication overflow")
-        return finish(empty_sparse(size, kind.numpy), requires_grad)
+        return finish(zeros_of_size(indices, values, size, dtype), requires_grad)
     for name, given in (("indices", indices), ("values", values)):
         if isinstance(given, Tensor) and given.layout in TITLES and TITLES[given.layout] != "Strided":
             held = f"{name} of layout {TITLES[given.layout]}"
             raise RuntimeError(f"expected {name} to be a dense tensor, but got {held}")
     index, values = indices_of(indices), values_from(values, dtype)
-    if size is not None:
-        size = sizes_of(size, "size")
-        if len(size) != len(index) + values.array.ndim - 1:
-            raise RuntimeError(
-                f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = {len(index)}, "
-                f"dense_dim = {values.array.ndim - 1}"
-            )
-    if index.ndim != 2:
-        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(index.shape)}")
-    count, total = index.shape[1], values.array.shape[0]
-    if count != total:
-        raise RuntimeError(
-            f"indices and values must have same nnz, but got nnz from indices: {count}, nnz from values: {total}"
-        )
-    if size is not None and tuple(size[len(index) :]) != values.array.shape[1:]:
-        wanted, found = [count, *size[len(index) :]], list(values.array.shape)
-        raise RuntimeError(f"values has incorrect size, expected {wanted}, got {found}")
+    size = None if size is None else sizes_of(size, "size")
+    check_coo_shapes(index, values.array.shape, size)
+    count = index.shape[1]
     checking = check_sparse_tensor_invariants.checking if check_invariants is None else check_invariants
     if (size is None or checking) and count:
         check_bounds(index, size)
@@ -186,6 +165,36 @@ def sparse_coo_tensor(
     label = "SparseCooTensorWithDimsAndTensorsBackward0"
     ordered = bool(is_coalesced) or (is_coalesced is None and count < 2)
     return finish(sparse_tensor(values, (index,), size, COO, ordered, label), requires_grad)
+
+
+def zeros_of_size(indices, values, size, dtype):
+    """Return the zeros that ``sparse_coo_tensor(size)`` makes; raise PyTorch's error unless only a size was given."""
+    given = {"indices": indices, "values": values, "size": size}
+    given = {name: value for name, value in given.items() if value is not None}
+    positional = [given.pop("indices")] if given.keys() == {"indices"} else []
+    size = sizes_of(bind("sparse_coo_tensor", FORMS, positional, given)["size"], "size")
+    if min(size, default=0) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
+    return empty_sparse(size, (of_scalar[float] if dtype is None else dtype).numpy)
+
+
+def check_coo_shapes(index, shape, size):
+    """Raise RuntimeError unless indices, values of a ``shape``, and a size, if given, fit each other."""
+    if size is not None and len(size) != len(index) + len(shape) - 1:
+        raise RuntimeError(
+            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = {len(index)}, "
+            f"dense_dim = {len(shape) - 1}"
+        )
+    if index.ndim != 2:
+        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(index.shape)}")
+    count, total = index.shape[1], shape[0]
+    if count != total:
+        raise RuntimeError(
+            f"indices and values must have same nnz, but got nnz from indices: {count}, nnz from values: {total}"
+        )
+    if size is not None and tuple(size[len(index) :]) != shape[1:]:
+        wanted, found = [count, *size[len(index) :]], list(shape)
+        raise RuntimeError(f"values has incorrect size, expected {wanted}, got {found}")
 
 
 def check_bounds(index, size):
