@@ -15,7 +15,7 @@ from tensh.explain.causes.situation import first_explanation
 from tensh.explain.causes.values.dimensions import explain_dimensions
 from tensh.explain.lines import whole_lines
 from tensh.explain.making import list_unseen, turn
-from tensh.explain.place import Place
+from tensh.explain.place import Place, find_whole_call
 from tensh.explain.rules import rule_for
 from tensh.explain.search import explain_by_search
 from tensh.support.language import close_up
@@ -31,6 +31,7 @@ def explain(error, traceback, place):
 
     ``traceback`` is that of the user's innermost frame, ``place`` the code that failed there.
     """
+    place = place and find_whole_call(place)
     names = {**traceback.tb_frame.f_globals, **traceback.tb_frame.f_locals}
     call = find_failed_call(traceback, place)
     situation = Situation(error, names, place, call)

@@ -4,6 +4,7 @@ import ast
 import functools
 from typing import NamedTuple
 
+from tensh.support.columns import in_characters
 from tensh.support.command_lines import blank_commands
 
 
@@ -18,9 +19,18 @@ class Place(NamedTuple):
 
     @property
     def segment(self):
-        """The code of the span; "" if it covers several lines."""
-        line = self.source.split("\n")[self.line - 1]
-        return line[self.column : self.end_column] if self.line == self.end_line else ""
+        """The code of the span; an expression over several lines is joined to one, other code is ""."""
+        lines = self.source.split("\n")[self.line - 1 : self.end_line]
+        if len(lines) == 1:
+            return lines[0][self.column : self.end_column]
+        try:
+            tree = ast.parse(
+                "\n".join(["(" + lines[0][self.column :], *lines[1:-1], lines[-1][: self.end_column], ")"])
+            )
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ""
+        joined = ast.unparse(tree)
+        return joined if len(joined) <= LONGEST_JOINED else ""
 
     @property
     def text(self):
@@ -53,6 +63,23 @@ class Place(NamedTuple):
         """Return the start or end column on a line in bytes, as syntax trees count."""
         text = self.source.split("\n")[line - 1]
         return len(text[: self.column if line == self.line else self.end_column].encode())
+
+
+LONGEST_JOINED = 300  # characters of an expression over several lines, so that corrections of it can be read
+
+
+def find_whole_call(place):
+    """Return the place of a whole method call whose dots begin lines, of which Python marks only `method()`."""
+    tree = place.tree()
+    end = place.end_line, len(_line(place).encode())
+    for node in ast.walk(tree) if tree and place.line == place.end_line else ():
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.lineno >= place.line:
+            continue
+        begin = node.func.end_lineno, node.func.end_col_offset - len(node.func.attr.encode())
+        if (node.end_lineno, node.end_col_offset) == end and begin == (place.line, place.offset(place.line)):
+            column = in_characters(place.source.split("\n")[node.lineno - 1], node.col_offset)
+            return place._replace(line=node.lineno, column=column)
+    return place
 
 
 MOST_LINES = 5000  # of a source that is searched: 50 ms for each traversal

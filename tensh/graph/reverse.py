@@ -34,7 +34,9 @@ def lend_values(node):
     if before is None:
         node.saved = kept.values.get(node)
         if node.saved is None:
-            raise GoneError(_("a backward pass freed the values that the derivative needs"))
+            raise GoneError(
+                _("a backward pass freed the values that the derivative needs; keep them: backward(retain_graph=True)")
+            )
     try:
         yield
     finally:

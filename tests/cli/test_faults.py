@@ -289,6 +289,20 @@ def test_a_file_in_the_place_of_a_library_is_named(name, code, tmp_path):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    "arguments, given", [(["-c", "import helper; helper.x"], ""), (["-"], "import helper\nhelper.x\n")]
+)
+def test_a_file_of_the_current_folder_takes_no_librarys_place(arguments, given, tmp_path):
+    for name in ("numpy.py", "math.py", "random.py", "difflib.py"):
+        (tmp_path / name).write_text("raise SystemExit(7)\n")
+    (tmp_path / "helper.py").write_text("x = 5\n")
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "tensh", *arguments], cwd=tmp_path, input=given, capture_output=True,
+        encoding="utf-8", env=plain_environment() | {"PYTHONPATH": str(ROOT)}, timeout=120,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "5\n", "")
+
+
 def test_other_files_with_the_names_of_modules_are_not_named(tmp_path, monkeypatch):
     (tmp_path / "queue.py").write_text("x = 1")
     monkeypatch.chdir(tmp_path)

@@ -14,7 +14,7 @@ from tensh.support.language import _
 
 
 class Program(NamedTuple):
-    """Cells that run in order, their `sys.argv`, and the folder whose modules they can import.
+    """Cells that run in order, their `sys.argv`, and the folder whose modules they can import; "" is the current one.
 
     A "script" shows its expressions and has preloaded names, a "notebook" shows the last value of each cell, "markdown"
     does both, "python" shows what it prints.

@@ -73,6 +73,8 @@ class Run:
         with self.world():
             if not self.program.is_empty:
                 self.prepare()
+                if then and self.session.engine == "tensh":  # a prompt follows, whose commands ask about these cells
+                    self.session.note_places()
             with self.ending(), time_limit(self.options.timeout):
                 for cell in self.program.cells:
                     if not self.run_cell(cell):
@@ -114,7 +116,11 @@ class Run:
     def world(self):
         """A context in which the session is `__main__`, with its arguments, module folder, and hooks."""
         before, path, folders = (sys.argv, sys.modules["__main__"]), sys.path, sys.path[:]
-        sys.argv, sys.path[:0] = self.program.arguments, [self.program.folder]
+        sys.argv, folder = self.program.arguments, self.program.folder
+        if folder:
+            sys.path.insert(0, folder)
+        else:  # a prompt or -c: files of the current folder take no library's place, and run only if they are imported
+            sys.path.append(folder)
         sys.modules["__main__"] = self.session.module
         try:
             with (

@@ -1,6 +1,7 @@
 """The situation in which code failed, and the statements of the source around it."""
 
 import ast
+import copy
 from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
@@ -34,6 +35,9 @@ class Situation(NamedTuple):
     def expression(self):
         """Return a copy of the syntax tree of the failing code, with its positions in the source; None if it is not one
         statement."""
+        if self.place.line != self.place.end_line:
+            node = self.place.node()
+            return ast.Expr(copy.deepcopy(node)) if isinstance(node, ast.expr) else None
         segment, first = self.place.segment, self.place.line - 1
         try:
             (statement,) = ast.parse(segment.strip()).body

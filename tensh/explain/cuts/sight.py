@@ -38,11 +38,12 @@ def find_cut_by_sight(node, followed, shadow):
     if not is_own and is_known or is_module_of_torch(owner):
         return None
     is_number = word in NUMBERS
-    sentence = describe_end(word).format(code=ast.unparse(node), line=followed.place.line)
+    sentence = describe_end(word).format(code=ast.unparse(node), line=node.end_lineno)
     if is_own:  # `loss = loss.item()`: the previous value of the name is lost
         return Cut(sentence, (Fit(f"{followed.name}_value = {ast.unparse(node)}", "", followed.place.line),))
     fit = drop_tensor(node, word, followed) if is_number else drop_step(node, word, followed.place)
-    return Cut(sentence, (fit,) if fit else ())
+    advice = None if fit else _("leave out {code}").format(code=f".{word}" + "()" * isinstance(node, ast.Call))
+    return Cut(sentence, (fit,) if fit else (), advice)
 
 
 def describe_end(word):

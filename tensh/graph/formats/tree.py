@@ -113,11 +113,20 @@ def lines(graph, shown=None):
             more = True
             break
         drawn.append(row)
-    columns = [cells(row, shown) for row in drawn]
-    fit(columns, shown.width, shown.formulas)
-    widths = [max(tokens.width(row[i]) for row in columns) for i in range(len(columns[0]))]
-    for row, cell in zip(drawn, columns, strict=True):
+    whole, stems = [cells(row, shown) for row in drawn], [tokens.width(row.stem) for row in drawn]
+    columns = [[*row] for row in whole]
+    fit(columns, stems, shown.width, shown.formulas)
+    widths = measure(columns)
+    is_parted = shown.width is not None and sum(size + 2 for size in widths if size) - 2 > shown.width
+    if is_parted and len(widths) > FIRST:  # the requested properties stand below each node
+        columns = [row[:FIRST] for row in whole]
+        fit(columns, stems, shown.width)
+        widths = measure(columns)
+    following = [*stems[1:], 0]
+    for row, cell, all_cells, stem in zip(drawn, columns, whole, following, strict=True):
         yield align(row, cell, widths)
+        if len(widths) < len(all_cells):
+            yield from write_below(row, all_cells[FIRST:], stem > tokens.width(row.stem), shown)
     if more:
         yield [
             (
@@ -130,12 +139,31 @@ def lines(graph, shown=None):
         yield [("note", line)]
 
 
+FIRST = 3  # columns that stand on the line of each node: title, node, shape
+
+
+def measure(columns):
+    """Return the width of each column."""
+    return [max(tokens.width(row[i]) for row in columns) for i in range(len(columns[0]))]
+
+
+def write_below(row, texts, has_operands, shown):
+    """Yield the requested properties of a node as lines below it, between the branches to its operands."""
+    tee, elbow, bar, gap = GLYPHS[shown.ascii]
+    stem = row.stem[: -len(tee)] + (bar if row.stem.endswith(tee) else gap) if row.stem else ""
+    stem += bar if has_operands else gap
+    room = max(shown.width - tokens.width(stem), LEAST)
+    for line in textwrap.wrap("  ".join(filter(None, texts)), room):
+        yield [("margin", stem), ("number", line)]
+
+
 def cells(row, shown):
     """Return the columns of a line: title, node, shape, and the requested ones."""
     node = row.node
     first = row.stem + row.text + (f"  {row.mark}" if row.mark else "")
+    gets = "" if row.formula is None else _("gets {formula}").format(formula=row.formula)
     if node is None:
-        return [first] + [""] * (2 + shown.types + shown.values + shown.grads + shown.formulas)
+        return [first] + [""] * (2 + shown.types + shown.values + shown.grads) + [gets] * shown.formulas
     made = [first, _("leaf") if node.kind == "leaf" else node.name, tokens.shape(node)]
     if shown.types:
         made.append(node.dtype or "")
@@ -144,21 +172,26 @@ def cells(row, shown):
     if shown.grads:
         made.append("" if node.grad is None else _("grad {values}").format(values=tokens.values(node.grad)))
     if shown.formulas:
-        made.append("" if row.formula is None else _("gets {formula}").format(formula=row.formula))
+        made.append(gets)
     return made
 
 
-def fit(columns, width, has_formulas=False):
+LEAST = 16  # cells of a title that are worth more than the names of nodes
+
+
+def fit(columns, stems, width, has_formulas=False):
     """Shorten the first column until a line fits into the width, but not to less than a third of it.
 
-    Names of nodes are left out where there is no room for a third. If formulas are shown, the names of nodes are left out
-    first, then the formulas are shortened.
+    Names of nodes are left out where there is no room for a third, or for the beginning of a title after its branches,
+    which are `stems` cells wide. If formulas are shown, the names of nodes are left out first, then the formulas are
+    shortened.
     """
     if width is None:
         return
     sizes = [max(map(tokens.width, texts)) + 2 for texts in zip(*columns, strict=True)]
+    least = max(min(tokens.width(row[0]), stem + LEAST) for row, stem in zip(columns, stems, strict=True))
     # there is more in the user's names
-    if has_formulas and sum(sizes) - 2 > width or sum(sizes[1:4]) + width // 3 > width:
+    if has_formulas and sum(sizes) - 2 > width or sum(sizes[1:4]) + max(width // 3, least) > width:
         sizes[1] = 0
         for row in columns:
             row[1] = ""
