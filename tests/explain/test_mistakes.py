@@ -1,5 +1,6 @@
 """Mistakes of learners, a script each in tests/recorded/mistakes: the explanation, and that its fix works."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -18,6 +19,7 @@ FITS = re.compile(
 )
 THEN = re.compile(r"^ +then:  (?P<code>.*?) would fail too", re.MULTILINE)
 MARKED = re.compile(r"^  -> +(?P<line>\d+) \| (?P<text>.*)\n +\| (?P<marks> *[~^]+)$", re.MULTILINE)
+LINES = re.compile(r"^  -> +(\d+) \|", re.MULTILINE)  # the marked lines of an expression over several
 # Its message, the code, and comprehensions, which are functions of their own until 3.12.
 OF_PYTHON = re.compile(
     r"^(\S+:\d+: \w+: .*| *(->)? +\d+ \| .*| +\| *[~^]+|  in <listcomp>, called from .*)\n?", re.MULTILINE
@@ -36,12 +38,23 @@ def fixed(script, text):
             indent = line[None][: len(line[None]) - len(line[None].lstrip())]
             is_further_left = fit["code"].startswith(" ") and len(fit["code"]) < len(line[None])
             line[fit["side"]] = fit["code"] if is_further_left else indent + fit["code"]
+        elif (marked := MARKED.search(text)) is None:
+            return replace_lines(script, [*map(int, LINES.findall(text))], fit["code"])
         else:
-            marked = MARKED.search(text)
             line = lines[int(marked["line"]) - 1]
             start, end = len(marked["marks"]) - len(marked["marks"].lstrip()), len(marked["marks"])
             line[None] = line[None][:start] + fit["code"] + line[None][end:]
     return "\n".join("\n".join(filter(None, line.values())) for line in lines)
+
+
+def replace_lines(script, numbers, code):
+    """The script with the expression that begins on the first and ends on the last of some lines replaced."""
+    text = script.read_text(encoding="utf-8")
+    whole = (each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.expr))
+    node = next(each for each in whole if (each.lineno, each.end_lineno) == (numbers[0], numbers[-1]))
+    lines = text.split("\n")
+    begin, end = lines[node.lineno - 1][: node.col_offset], lines[node.end_lineno - 1][node.end_col_offset :]
+    return "\n".join([*lines[: node.lineno - 1], begin + code + end, *lines[node.end_lineno :]])
 
 
 def keep_faults(function, faults, *arguments):

@@ -116,12 +116,8 @@ class Run:
     def world(self):
         """A context in which the session is `__main__`, with its arguments, module folder, and hooks."""
         before, path, folders = (sys.argv, sys.modules["__main__"]), sys.path, sys.path[:]
-        sys.argv, folder = self.program.arguments, self.program.folder
-        if folder:
-            sys.path.insert(0, folder)
-        else:  # a prompt or -c: files of the current folder take no library's place, and run only if they are imported
-            sys.path.append(folder)
-        sys.modules["__main__"] = self.session.module
+        sys.argv, sys.modules["__main__"], folder = self.program.arguments, self.session.module, self.program.folder
+        path.insert(0 if folder else len(path), folder)  # files of the current folder take no library's place
         try:
             with (
                 warnings.catch_warnings(),
