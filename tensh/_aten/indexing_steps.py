@@ -1,8 +1,85 @@
-"""Functions that select, sort or repeat elements, which PyTorch composes of ``aten`` operators."""
+"""Subscripts and functions that select, sort or repeat elements, which PyTorch composes of ``aten`` operators."""
 
 import tensh as torch
 from tensh._aten.calls import aten
 from tensh.engine.core.tensor import Tensor
+
+
+def getitem(input, index):
+    """Select, slice and unsqueeze one part after the other; then index by tensors, if there are some."""
+    found = take_parts(input, index)
+    if found is NotImplemented:
+        return found
+    out, tensors = found
+    if tensors:
+        return aten("index", out, tensors)
+    return aten("alias", out) if out is input else out
+
+
+def take_parts(input, index, writes=False):
+    """Return (what numbers, slices and None leave of a tensor, the tensors that index it then).
+
+    Whole dimensions are left out, except by a single slice that does not write.
+    """
+    parts = index if type(index) is tuple else (index,)
+    parts = tuple(torch.tensor(each) if isinstance(each, list) and each else each for each in parts)
+    taken = sum(0 if each is None or each is Ellipsis else each.dim() if bool_mask(each) else 1 for each in parts)
+    if any(
+        isinstance(each, (list, bool, range)) or not isinstance(each, (int, slice, Tensor, type(None), type(Ellipsis)))
+        for each in parts
+    ):
+        return NotImplemented
+    at = next((i for i, each in enumerate(parts) if each is Ellipsis), None)
+    if at is not None:
+        parts = (*parts[:at], *(slice(None),) * (input.dim() - taken), *parts[at + 1 :])
+    several = writes or type(index) is tuple or at is not None
+    dim, out, tensors = 0, input, {}
+    for each in parts:
+        if isinstance(each, int):
+            out = aten("select", out, dim, each)
+        elif each is None:
+            out, dim = aten("unsqueeze", out, dim), dim + 1
+        elif isinstance(each, Tensor):
+            tensors[dim] = each
+            dim += each.dim() if bool_mask(each) else 1
+        else:
+            start, stop, step = each.start or 0, each.stop, 1 if each.step is None else each.step
+            stop = 2**63 - 1 if stop is None else stop
+            if not several or start or step != 1 or stop < out.shape[dim]:
+                out = aten("slice", out, dim, start, stop, step)
+            dim += 1
+    return out, [tensors.get(d) for d in range(max(tensors) + 1)] if tensors else []
+
+
+def bool_mask(value):
+    return isinstance(value, Tensor) and value.dtype in (torch.bool, torch.uint8)
+
+
+def setitem(input, index, value):
+    if isinstance(value, (bool, int, float)):
+        value = torch.tensor(value, dtype=input.dtype)
+    elif not isinstance(value, Tensor):
+        return NotImplemented
+    found = take_parts(input, index, writes=True)
+    if found is NotImplemented:
+        return found
+    target, tensors = found
+    if tensors:
+        aten("index_put_", target, tensors, value if value.shape[:1] != (1,) else without_leading_ones(value))
+    elif value.shape == target.shape:
+        aten("copy_", target, value)
+    elif value.dim():
+        value = without_leading_ones(value)
+        aten("copy_", target, value if value.shape == target.shape else aten("expand", value, list(target.shape)))
+    else:
+        aten("fill_", target, value)
+    return None
+
+
+def without_leading_ones(value):
+    """Return a view of a value without the dimensions of size 1 before all others."""
+    first = next((place for place, size in enumerate(value.shape) if size != 1), value.dim())
+    return aten("view", value, list(value.shape)[first:])
 
 
 def narrow(input, dim, start, length):

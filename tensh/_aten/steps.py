@@ -9,7 +9,17 @@ from tensh._aten import matrix_steps
 from tensh._aten.attention_steps import multi_head_attention_forward
 from tensh._aten.calls import aten, call_plain
 from tensh._aten.conversions import choose_conversion, copy_conversion
-from tensh._aten.indexing_steps import argsort, broadcast_tensors, narrow, take_along_dim, tensor_split, tile, unique
+from tensh._aten.indexing_steps import (
+    argsort,
+    broadcast_tensors,
+    getitem,
+    narrow,
+    setitem,
+    take_along_dim,
+    tensor_split,
+    tile,
+    unique,
+)
 from tensh._aten.layer_steps import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
@@ -225,77 +235,6 @@ def convolution(dims, transposed=False):
         return aten("convolution", input, weight, bias, sizes(stride), sizes(padding), *more)
 
     return steps
-
-
-def getitem(input, index):
-    """Select, slice and unsqueeze one part after the other; then index by tensors, if there are some."""
-    found = take_parts(input, index)
-    if found is NotImplemented:
-        return found
-    out, tensors = found
-    if tensors:
-        return aten("index", out, tensors)
-    return aten("alias", out) if out is input else out
-
-
-def take_parts(input, index):
-    """Return (what numbers, slices and None leave of a tensor, the tensors that index it then)."""
-    parts = index if type(index) is tuple else (index,)
-    parts = tuple(torch.tensor(each) if isinstance(each, list) and each else each for each in parts)
-    taken = sum(0 if each is None or each is Ellipsis else each.dim() if bool_mask(each) else 1 for each in parts)
-    if any(
-        isinstance(each, (list, bool, range)) or not isinstance(each, (int, slice, Tensor, type(None), type(Ellipsis)))
-        for each in parts
-    ):
-        return NotImplemented
-    at = next((i for i, each in enumerate(parts) if each is Ellipsis), None)
-    if at is not None:
-        parts = (*parts[:at], *(slice(None),) * (input.dim() - taken), *parts[at + 1 :])
-    dim, out, tensors = 0, input, {}
-    for each in parts:
-        if isinstance(each, int):
-            out = aten("select", out, dim, each)
-        elif each is None:
-            out, dim = aten("unsqueeze", out, dim), dim + 1
-        elif isinstance(each, Tensor):
-            tensors[dim] = each
-            dim += each.dim() if bool_mask(each) else 1
-        else:
-            if each != slice(None):
-                start, stop, step = each.start, each.stop, 1 if each.step is None else each.step
-                size = out.shape[dim]
-                out = aten(
-                    "slice",
-                    out,
-                    dim,
-                    0 if start is None else start,
-                    2**63 - 1 if stop is None else min(stop, size),
-                    step,
-                )
-            dim += 1
-    return out, [tensors.get(d) for d in range(max(tensors) + 1)] if tensors else []
-
-
-def bool_mask(value):
-    return isinstance(value, Tensor) and value.dtype in (torch.bool, torch.uint8)
-
-
-def setitem(input, index, value):
-    if isinstance(value, (bool, int, float)):
-        value = torch.tensor(value, dtype=input.dtype)
-    elif not isinstance(value, Tensor):
-        return NotImplemented
-    found = take_parts(input, index)
-    if found is NotImplemented:
-        return found
-    target, tensors = found
-    if tensors:
-        aten("index_put_", target, tensors, value)
-    elif value.dim() or not target.dim():
-        aten("copy_", target, value)
-    else:
-        aten("fill_", target, value)
-    return None
 
 
 def split(tensor, split_size_or_sections, dim=0):

@@ -43,12 +43,6 @@ def take_along_dim(self, indices, dim=None):
     return aten("gather", values, dim, ops.remainder.Scalar(index, self.shape[dim]))
 
 
-@rule("masked_select")
-def masked_select(self, mask):
-    self, mask = torch.broadcast_tensors(self, mask)
-    return aten("index", self, [mask])
-
-
 @rule("item")
 def item(self):
     return aten("_local_scalar_dense", self)

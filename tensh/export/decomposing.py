@@ -10,7 +10,7 @@ from tensh.export.custom_writes import FunctionalProgram
 from tensh.fx.immutable_collections import to_plain
 from tensh.fx.node import map_aggregate, map_arg
 from tensh.tracing.casts import cast_operands
-from tensh.tracing.data_sizes import find_dependent, name_data_sizes
+from tensh.tracing.data_sizes import drop_checks, find_dependent, name_data_sizes
 from tensh.tracing.dynamic import fold_sizes, free_sizes, resize, verify_numbers
 from tensh.tracing.numbers import TracedBool, TracedInt
 from tensh.tracing.program import Program, flatten_like
@@ -160,8 +160,9 @@ def decompose(exported, table):
     names = changed.mutated
     program = run(changed, table)
     if source.dynamic:
-        place_sizes(program.graph, source.dynamic)
+        place_sizes(program, source.dynamic)
     write_mutations(program, names)
+    drop_checks(program)
     name_data_sizes(program)
     return program, ranges
 
@@ -207,11 +208,21 @@ def write_mutations(program, names):
             if target is None:
                 target = graph.get_attr(name)
                 target.meta["val"] = program.root.get_buffer(name)
+            if member and is_plain_copy(node):
+                node = node.args[1]
             call = choose("copy_", (target.meta["val"], node.meta["val"]), {})[0]
             written = graph.call_function(call, (target, node))
             written.meta["val"] = target.meta["val"]
             program.mutations[written] = member, name
     graph.eliminate_dead_code(is_impure_node=lambda node: node in program.mutations or keeps(node))
+
+
+def is_plain_copy(node):
+    """Return True for a functional copy of a value that is computed, with its shape and dtype: the new value is that itself."""
+    if getattr(node.target, "_opname", "") != "copy" or node.args[1].op == "placeholder":
+        return False
+    old, new = node.meta["val"], node.args[1].meta["val"]
+    return (old.shape, old.dtype) == (new.shape, new.dtype)
 
 
 def keeps(node):

@@ -124,7 +124,7 @@ class ExportedProgram:
             bounds.setdefault(Symbol(root), Range(max(low or 0, 2), high))
         for each in bounds.values():
             each.lower = 0 if each.lower is None else each.lower
-        bounds |= {Symbol(name): Number(name, *limits) for name, limits in program.ranges.items()}
+        bounds = {Symbol(name): Number(name, *limits) for name, limits in program.ranges.items()} | bounds
         program.dynamic, program.bounds = dynamic, bounds
         made = cls(
             module, ExportGraphSignature(specs, outputs), {**whole, **state}, constants, bounds, example, program

@@ -35,6 +35,7 @@ from tensh.tracing.program import trace_program
 from tensh.tracing.reading import GuardOnDataDependentSymNode, refuse_reading
 from tensh.tracing.shapes import AdditionalInputs, ShapesCollection, combine, read_dynamic_shapes
 from tensh.tracing.size_nodes import place_sizes
+from tensh.tracing.whole_slices import leave_out_slices
 from tensh.utils import _pytree
 
 __all__ = ["export", "export_for_training", "register_dataclass"]
@@ -155,15 +156,17 @@ def trace_module(mod, args, kwargs, shapes, preserved=()):
         dynamic = rename_sizes(program, dynamic, symbols)
         program.guards = [rename(guard, symbols) for guard in program.guards]
         ranges = {symbol: ranges.get(name) for name, symbol in symbols.items()}
+        leave_out_slices(program, {symbol: limits or (None, None) for symbol, limits in ranges.items()})
     else:
         ranges, program = {}, trace(0)
     if not dynamic and find_dependent(program.graph):
         program = trace(0, True)
         fold_sizes(program, program)
+        leave_out_slices(program, {})
     verified = verify_numbers(program, trace)
     program = program if dynamic else verified
     if dynamic:
-        place_sizes(program.graph, dynamic)
+        place_sizes(program, dynamic)
     require_known_results(program.result)
     place_checks(program)
     name_data_sizes(program)

@@ -294,15 +294,18 @@ def find_bounds(term, limits):
     match term:
         case None:
             return 1, 1
+        case ("add" | "sub", _, _):
+            terms = as_sum(term)
+            return least_of(terms, limits), -least_of({key: -each for key, each in terms.items()}, limits)
         case ("floordiv", dividend, int(divisor)):
-            terms = as_sum(dividend)
-            low, high = least_of(terms, limits), -least_of({key: -each for key, each in terms.items()}, limits)
+            low, high = find_bounds(("add", dividend, 0), limits)
             return low // divisor, high // divisor
         case ("mod", _, int(divisor)):
             return 0, divisor - 1
         case ("mul", *factors):
             bounds = [find_bounds(each, limits) for each in factors if not isinstance(each, int)]
-            return (prod(low for low, _ in bounds), prod(high for _, high in bounds)) if bounds else (-inf, inf)
+            known = bounds and all(low >= 0 for low, _ in bounds)
+            return (prod(low for low, _ in bounds), prod(high for _, high in bounds)) if known else (-inf, inf)
         case str():
             return limits[term]
     return -inf, inf

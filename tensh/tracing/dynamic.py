@@ -17,13 +17,14 @@ from tensh.fx.branches import walk_nodes
 from tensh.fx.experimental.size_names import changes
 from tensh.fx.node import Node, map_arg
 from tensh.tracing.arguments import list_inputs
-from tensh.tracing.data_sizes import find_dependent
+from tensh.tracing.data_sizes import find_dependent, forget_data_sizes
 from tensh.tracing.deciding import drafting
 from tensh.tracing.decisions import SMALLEST, list_guards, narrow, roots_of
 from tensh.tracing.dims import UserError, read_derived
 from tensh.tracing.numbers import EXTREMES
 from tensh.tracing.program import fill, flatten_like, trace_program
 from tensh.tracing.reading import GuardOnDataDependentSymNode
+from tensh.tracing.part_guards import list_part_guards, list_parts
 from tensh.tracing.size_guards import list_size_guards
 from tensh.tracing.size_texts import is_arithmetic, name_sizes, name_values
 
@@ -111,8 +112,10 @@ def free_sizes(program, trace, dynamic, ranges, apart):
         raise UserError(f"the program does not run with other sizes of {', '.join(sorted(names))}: {failure}")
     compare(program, other)
     name_sizes([program, other], third_traces(trace, ways, names, program), dynamic)
+    forget_data_sizes(program)
     declared = {name: (ranges or {}).get(name) or (None, None) for name in names}
-    program.limits, program.guards = narrow([*list_guards(program, dynamic), *list_size_guards(program)], declared)
+    guards = [*list_guards(program, dynamic), *list_part_guards(program), *list_size_guards(program)]
+    program.limits, program.guards = narrow(guards, declared)
     if getattr(program.graph, "decided", False):
         try:
             smallest = trace(lambda size, name: program.limits[name][0])
@@ -166,7 +169,8 @@ def add_step(size, number, step, apart):
 
 def list_outcomes(program):
     """Return what the program decided on sizes."""
-    return [(each.name, each.outcome) for each in getattr(program.graph, "decisions", ())]
+    decided = [(each.name, each.outcome) for each in getattr(program.graph, "decisions", ())]
+    return decided, [(least, size >= least) for _, _, size, least in list_parts(program.graph)]
 
 
 def resize(inputs, dynamic, change):

@@ -1,7 +1,7 @@
 """Subscripts as the operators that PyTorch records: dimension by dimension, then by index tensors."""
 
 import tensh as torch
-from tensh._aten.steps import bool_mask
+from tensh._aten.indexing_steps import bool_mask
 from tensh.engine.core.tensor import Tensor
 from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
 from tensh.tracing.unbacked import Unbacked
@@ -28,14 +28,14 @@ def getitem(recorder, input, index):
 def setitem(recorder, input, index, value):
     """Record ``input[index] = value``: a write into a view, or by index tensors."""
     given = value if isinstance(value, Tensor) else number_as_tensor(recorder, value, input.dtype)
-    found = take_parts(recorder, input, index)
+    found = take_parts(recorder, input, index, writes=True)
     if found is None:
         return NotImplemented
     target, indices = found
     if indices:
         given = recorder.run("index_put_", target, indices, without_leading_ones(recorder, given))
     else:
-        write(recorder, recorder.run("alias", target) if target is input else target, given)
+        write(recorder, recorder.run("alias", target) if target is input and not recorder.apart else target, given)
     return None
 
 
@@ -45,23 +45,26 @@ def write(recorder, target, value):
         recorder.run("fill_", target, value)
         return
     if value.array.shape != target.array.shape:
-        value = without_leading_ones(recorder, value)
+        value = without_leading_ones(recorder, value, always=recorder.apart)
         if value.array.shape != target.array.shape:
             value = recorder.run("expand", value, list(recorder.shape(target)))
     recorder.run("copy_", target, value)
 
 
-def without_leading_ones(recorder, value):
-    """Return a value without the dimensions of size 1 before all others."""
+def without_leading_ones(recorder, value, always=False):
+    """Return a view of a value without the first dimensions of size 1; without ``always``, only if there are any."""
     if not isinstance(value, Tensor):
         return value
     shape = value.array.shape
     first = next((place for place, size in enumerate(shape) if size != 1), len(shape))
-    return recorder.run("view", value, list(recorder.shape(value))[first:]) if first else value
+    return recorder.run("view", value, list(recorder.shape(value))[first:]) if first or always else value
 
 
-def take_parts(recorder, input, index):
-    """Record what a subscript takes by numbers and slices; return (view, index tensors), or None for an unknown part."""
+def take_parts(recorder, input, index, writes=False):
+    """Record what a subscript takes by numbers and slices; return (view, index tensors), or None for an unknown part.
+
+    Subscripts that write leave out whole dimensions also if they are a single slice.
+    """
     parts = index if type(index) is tuple else (index,)
     lists = [isinstance(each, list) or hasattr(each, "__array_interface__") for each in parts]
     parts = tuple(torch.as_tensor(each) if is_list else each for each, is_list in zip(parts, lists))
@@ -72,7 +75,8 @@ def take_parts(recorder, input, index):
     at = next((place for place, each in enumerate(parts) if each is Ellipsis), None)
     if at is not None:
         parts = (*parts[:at], *(WHOLE,) * (input.array.ndim - taken), *parts[at + 1 :])
-    dim, out, tensors = 0, input, {}
+    dim, out, tensors, whole = 0, input, {}, []
+    several, alone = writes or type(index) is tuple, not writes
     for each in parts:
         if isinstance(each, int):
             if not out.array.ndim or not -out.array.shape[dim] <= plain_number(each) < out.array.shape[dim]:
@@ -84,14 +88,20 @@ def take_parts(recorder, input, index):
             tensors[dim] = recorder.free_value(each) if id(each) in lists else each
             dim += each.dim() if bool_mask(each) else 1
         else:
-            if takes_part(recorder, each, parts, out.array.shape[dim]):
+            left_out = leaves_out(recorder, each, several, out.array.shape[dim])
+            if not left_out or recorder.whole_slices and each is not WHOLE:
                 start, stop, step = (position(part) for part in (each.start, each.stop, each.step))
-                stop = END if stop is None else stop
-                left_out = Unbacked if recorder.read_item is None else TracedInt
-                if start is None and not isinstance(stop, left_out):  # PyTorch leaves it out before such a number
+                unwritten = Unbacked if recorder.read_item is None else TracedInt
+                if start is None and not isinstance(stop, unwritten):  # PyTorch leaves it out before such a number
                     start = 0
+                if stop is None and not (recorder.whole_slices and isinstance(start, TracedInt)):
+                    stop = END
                 out = recorder.run("slice", out, dim, start, stop, 1 if step is None else step)
+                if left_out:
+                    whole.append(recorder.node_of(out))
+            alone = alone and left_out
             dim += 1
+    mark_whole(whole, alone and all(isinstance(each, slice) for each in parts))
     return out, [tensors.get(place) for place in range(max(tensors) + 1)] if tensors else []
 
 
@@ -100,17 +110,29 @@ def is_whole(index):
     return index.start is index.stop is index.step is None
 
 
-def takes_part(recorder, index, parts, size):
-    """Return True if a slice is a separate operator; traces of ``torch.jit`` have also those of whole dimensions."""
+def leaves_out(recorder, index, several, size):
+    """Return True if a slice is no separate operator; traces of ``torch.jit`` have also those of whole dimensions."""
     if not recorder.apart:
-        return index is not WHOLE
-    return not is_whole(index) and not (len(parts) > 1 and is_all_of(index, size))
+        return index is WHOLE
+    return index is WHOLE or several and (is_whole(index) or is_all_of(index, size))
+
+
+def mark_whole(nodes, alone):
+    """Mark slices of whole dimensions, which ``leave_out_slices`` removes where all sizes are within the slice.
+
+    ``alone`` says that a subscript that reads has no other parts: the last one becomes an alias if none of them stays.
+    """
+    for node in nodes:
+        node.meta["whole"] = ()
+    if nodes and alone:
+        nodes[-1].meta["whole"] = tuple(nodes)
 
 
 def is_all_of(index, size):
-    """Return True for a slice with the bounds of a dimension, neither of them a number of the program."""
+    """Return True for a slice from the first element to the last or beyond, neither of them a number of the program."""
     start, stop, step = index.start, index.stop, index.step
-    return start in (None, 0) and type(stop) is int and stop >= size and step in (None, 1)
+    numbers = all(each is None or type(each) is int for each in (start, stop, step))
+    return numbers and start in (None, 0) and (stop is None or stop >= size) and step in (None, 1)
 
 
 def position(value):

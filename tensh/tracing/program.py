@@ -37,6 +37,8 @@ class Program:
         self.root_class = type(root)  # in a program from a file its name
         self.signatures = {}  # key of a call of a module -> its signature, if that is preserved
         self.mutations = {}  # node of a write after everything else -> (True for a member, path or name)
+        self.counted = 0  # names of sizes that are taken before those that depend on elements
+        self.compared = ()  # texts of the sizes that are read, in order, if not all of them are nodes
 
     @property
     def inputs(self):
@@ -95,7 +97,7 @@ def trace_program(
     recorder = Recorder(list_members(root), sizes, on_read, branches=not lasting)
     ranges = {}
     if shift is not None:
-        recorder.as_called = True
+        recorder.as_called, recorder.whole_slices = True, sizes
         recorder.read_item = partial(read_number, ranges=ranges, shift=shift)
     elif read_item is not None:
         recorder.read_item, recorder.refuses_transforms = read_item, True

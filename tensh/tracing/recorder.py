@@ -73,6 +73,7 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
     preserved = ()  # paths of modules whose calls are noted
     root = None  # the module that is recorded
     as_called = False  # operators keep the names under which they are called
+    whole_slices = False  # slices of whole dimensions are recorded: only later is known which sizes may be larger
     calls = ()  # the calls of submodules that are running, in traces that tell them apart
     keeps_numbers = False  # numbers that are written stay numbers
     table = {}  # overload -> the function that consists of other operators, called in its place

@@ -22,7 +22,8 @@ def list_size_guards(program):
         if name is None or not isinstance(node.meta.get("val"), Tensor):
             continue
         sizes = sizes_of(node)
-        for guard in (*align_sizes(node, name), *limit_sizes(sizes, name), *list_partial_rows(node, name, sizes)):
+        limits = *count_elements(node, name, sizes), *limit_sizes(node, name, sizes), *list_partial_rows(node, name, sizes)
+        for guard in (*align_sizes(node, name), *limits):
             try:
                 found.append((guard[0], *(parse(each) if isinstance(each, str) else each for each in guard[1:])))
             except Unexpressed:
@@ -63,13 +64,21 @@ def is_broadcast(operands, result):
     return all(size == max(sizes) and {*sizes} <= {1, size} for size, sizes in zip(result.shape, zip(*padded)))
 
 
-def limit_sizes(sizes, name):
+def limit_sizes(node, name, sizes):
     """Yield the guards that windows fit, and that computed sizes are not one."""
-    for text in reversed(sizes):
+    for text, size in zip(reversed(sizes), reversed(node.meta["val"].shape)):
         if isinstance(text, str) and any(sign in text for sign in "-/"):
             if any(each in name for each in WINDOWS):
                 yield "ge", text, 1
-            yield "ne", text, 1
+            if size > 1:
+                yield "ne", text, 1
+
+
+def count_elements(node, name, sizes):
+    """Yield the guard that a part of a vector has several elements, or not, as in the example."""
+    is_part = name in ("slice", "select", "diff") and len(sizes) == 1 and isinstance(sizes[0], str)
+    if is_part and any(sign in sizes[0] for sign in "-/"):
+        yield "ge" if node.meta["val"].shape[0] > 1 else "lt", sizes[0], 2
 
 
 def list_partial_rows(node, name, sizes):

@@ -16,18 +16,20 @@ from tensh.tracing.numbers import ARITHMETIC
 NAME = "sym_size_int"
 
 
-def place_sizes(graph, dynamic):
-    """Move the nodes of sizes to the top of a graph; ``dynamic`` maps inputs by index to {dimension: symbol}."""
+def place_sizes(program, dynamic):
+    """Move the nodes of sizes to the top of a program; ``dynamic`` maps inputs by index to {dimension: symbol}."""
+    graph = program.graph
     inputs = graph.find_nodes(op="placeholder")
-    read = [node for node in graph.nodes if is_size(node) and isinstance(node.meta.get("sizes"), str)]
+    read = [node for node in graph.nodes if is_size(node) and is_known(node.meta.get("sizes"))]
+    texts = list(dict.fromkeys([*program.compared, *(node.meta["sizes"] for node in read)]))
+    program.counted = len(texts) + sum(map(len, dynamic.values()))
     if not read:
         return
-    texts = list(dict.fromkeys(node.meta["sizes"] for node in read))
     known = make_sizes(graph, inputs, dynamic, len(texts))
     symbols, named = {*known}, {node: node.name for node in known.values()}
     for node in [each for each in graph.nodes if each not in named]:
         text = node.meta.get("sizes")
-        if not isinstance(text, str) or not (is_size(node) or is_arithmetic(node)):
+        if not is_known(text) or not (is_size(node) or is_arithmetic(node)):
             continue
         if text not in known and is_size(node) and node.args[0].op != "placeholder":
             build(graph, node, known, symbols)
@@ -97,6 +99,11 @@ def write(expression):
     name, first, second = expression
     symbol = {"add": " + ", "sub": " - ", "mul": "*", "floordiv": "//"}[name]
     return f"{write(first)}{symbol}{write(second)}"
+
+
+def is_known(text):
+    """Return True for the text of a dynamic size, unless that depends on elements."""
+    return isinstance(text, str) and "?" not in text
 
 
 def is_size(node):
