@@ -135,7 +135,9 @@ def forget_data_sizes(program):
             continue
         found = find_dependent(program.graph, node)
         for each in [each for each in program.graph.nodes if each in found]:
-            operands = [operand for operand in each.all_input_nodes if isinstance(operand.meta.get("val"), (Tensor, tuple))]
+            operands = [
+                operand for operand in each.all_input_nodes if isinstance(operand.meta.get("val"), (Tensor, tuple))
+            ]
             if each is not node and not (operands and all(operand in found for operand in operands)):
                 continue
             sizes = each.meta.get("sizes")
@@ -187,9 +189,8 @@ def drop_checks(program):
     graph = program.graph
     for node in reversed(list(graph.nodes)):
         name = name_of(node)
-        if name == "_assert_scalar" and is_data_size(node.args[0]):
-            graph.erase_node(node)
-        elif (name == "sym_size" or is_data_size(node)) and not node.users:
+        checked = node.args[0] if name == "_assert_scalar" else node
+        if not node.users and (name == "sym_size" or is_data_size(checked)):
             graph.erase_node(node)
         program.counted += name == "sym_size"
 

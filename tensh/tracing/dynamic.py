@@ -22,9 +22,9 @@ from tensh.tracing.deciding import drafting
 from tensh.tracing.decisions import SMALLEST, list_guards, narrow, roots_of
 from tensh.tracing.dims import UserError, read_derived
 from tensh.tracing.numbers import EXTREMES
+from tensh.tracing.part_guards import list_part_guards, list_parts
 from tensh.tracing.program import fill, flatten_like, trace_program
 from tensh.tracing.reading import GuardOnDataDependentSymNode
-from tensh.tracing.part_guards import list_part_guards, list_parts
 from tensh.tracing.size_guards import list_size_guards
 from tensh.tracing.size_texts import is_arithmetic, name_sizes, name_values
 

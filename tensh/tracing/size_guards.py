@@ -22,7 +22,11 @@ def list_size_guards(program):
         if name is None or not isinstance(node.meta.get("val"), Tensor):
             continue
         sizes = sizes_of(node)
-        limits = *count_elements(node, name, sizes), *limit_sizes(node, name, sizes), *list_partial_rows(node, name, sizes)
+        limits = (
+            *count_elements(node, name, sizes),
+            *limit_sizes(node, name, sizes),
+            *list_partial_rows(node, name, sizes),
+        )
         for guard in (*align_sizes(node, name), *limits):
             try:
                 found.append((guard[0], *(parse(each) if isinstance(each, str) else each for each in guard[1:])))

@@ -18,7 +18,9 @@ def make(torch, text):
     """Return a module that computes a text of ``x``; the text of a subscript writes by it."""
     if text.startswith("["):
         names = {"torch": torch}
-        exec(f"def function(x):\n    y = x.clone()\n    y{text} = 2\n    y{text} = x[0, 0]\n    return y + 1, y\n", names)
+        exec(
+            f"def function(x):\n    y = x.clone()\n    y{text} = 2\n    y{text} = x[0, 0]\n    return y + 1, y\n", names
+        )
         function = names["function"]
     else:
         function = eval(f"lambda x: {text}", {"torch": torch})
@@ -56,7 +58,20 @@ def test_subscripts_of_exported_programs_are_pytorchs(oracle, text, kind):
     assert trace(torch, text, DIMS[kind](torch)) == expected
 
 
-PARTS = "x[:4]", "x[:9]", "x[2:4]", "x[-3:]", "x[:-1]", "x[1:]", "x[3]", "x[-4]", "x.narrow(0, 1, 3)", "x[:-1] * 2", "x[::2]", "x.diff()"
+PARTS = (
+    "x[:4]",
+    "x[:9]",
+    "x[2:4]",
+    "x[-3:]",
+    "x[:-1]",
+    "x[1:]",
+    "x[3]",
+    "x[-4]",
+    "x.narrow(0, 1, 3)",
+    "x[:-1] * 2",
+    "x[::2]",
+    "x.diff()",
+)
 
 
 @pytest.mark.parametrize("text", PARTS)
@@ -64,7 +79,13 @@ def test_parts_limit_the_sizes_of_dimensions(oracle, text):
     answers = []
     for library in torch, oracle:
         module = make(library, text)[0]
-        found = [str(library.export.export(module, (library.ones(6),), dynamic_shapes=({0: library.export.Dim.AUTO},)).range_constraints)]
+        found = [
+            str(
+                library.export.export(
+                    module, (library.ones(6),), dynamic_shapes=({0: library.export.Dim.AUTO},)
+                ).range_constraints
+            )
+        ]
         try:
             library.export.export(module, (library.ones(6),), dynamic_shapes=({0: library.export.Dim("a")},))
         except Exception as error:
