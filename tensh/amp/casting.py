@@ -73,15 +73,20 @@ def single(values, dtype):
 
 
 def widest(values, dtype):
-    """All in float32 if anything is."""
-    return cast(values, float32 if any_single(values) else dtype)
+    """All in float32 if anything is; raise RuntimeError for the other dtype of 16 bits."""
+    return cast(values, widest_dtype(values, dtype, dtype))
 
 
-def any_single(values):
-    return any(
-        any_single(each) if isinstance(each, (list, tuple)) else eligible(each) and each.dtype is float32
-        for each in values
-    )
+def widest_dtype(values, widest, dtype):
+    """Return the wider of ``widest`` and the dtypes of the values, which are float32 or ``dtype``, that of autocast."""
+    for each in values:
+        if isinstance(each, (list, tuple)):
+            widest = widest_dtype(each, widest, dtype)
+        elif eligible(each) and widest is not float32:
+            if each.dtype not in (float32, dtype):
+                raise RuntimeError("Unexpected floating ScalarType in at::autocast::prioritize")
+            widest = each.dtype
+    return widest
 
 
 def call(twin, policy, args, options):

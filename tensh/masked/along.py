@@ -8,6 +8,7 @@ with more dimensions than the input.
 import tensh as torch
 from tensh.masked.masks import fill_extreme, fill_unchosen, list_dims, separate_mask
 from tensh.masked.reductions import norm
+from tensh.masked.sparse import require_layout
 
 
 def prepare(input, dim, mask, dtype):
@@ -17,6 +18,7 @@ def prepare(input, dim, mask, dtype):
     return input if dtype is None else input.to(dtype), mask, dim
 
 
+@require_layout("softmax")
 def softmax(input, dim, *, dtype=None, mask=None):
     """Return the softmax of the selected elements along ``dim``, 0 for others; NaN if none is selected. Differentiable.
 
@@ -28,6 +30,7 @@ def softmax(input, dim, *, dtype=None, mask=None):
     return torch.nn.functional.softmax(fill_extreme(input, mask, "amax"), dim)
 
 
+@require_layout("log_softmax")
 def log_softmax(input, dim, *, dtype=None, mask=None):
     """Return the logarithm of ``softmax``: -inf for elements that are not selected. Differentiable.
 
@@ -39,6 +42,7 @@ def log_softmax(input, dim, *, dtype=None, mask=None):
     return torch.nn.functional.log_softmax(fill_extreme(input, mask, "amax"), dim)
 
 
+@require_layout("softmin")
 def softmin(input, dim, *, dtype=None, mask=None):
     """Return the softmax of the negated selected elements along ``dim``, 0 for the others. Differentiable.
 
@@ -50,6 +54,7 @@ def softmin(input, dim, *, dtype=None, mask=None):
     return torch.nn.functional.softmin(fill_extreme(input, mask, "amin"), dim)
 
 
+@require_layout("normalize")
 def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
     """Divide the selected elements by their norm along ``dim``, or by ``eps`` if that is larger; 0 for the others.
 
@@ -64,6 +69,7 @@ def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
     return fill_unchosen(input, mask, 0) / torch.maximum(length, length.new_full((), eps))
 
 
+@require_layout("cumsum")
 def cumsum(input, dim, *, dtype=None, mask=None):
     """Return the cumulative sum of the selected elements along ``dim``; others count as 0. Differentiable.
 
@@ -75,6 +81,7 @@ def cumsum(input, dim, *, dtype=None, mask=None):
     return fill_unchosen(input, mask, 0).cumsum(dim, dtype=input.dtype)
 
 
+@require_layout("cumprod")
 def cumprod(input, dim, *, dtype=None, mask=None):
     """Return the cumulative product of the selected elements along ``dim``; others count as 1. Differentiable.
 

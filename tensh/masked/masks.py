@@ -13,6 +13,7 @@ def separate_mask(input, mask):
 
 def expand_mask(input, mask):
     """Return a mask as bools in the shape of the input; raise IndexError if it has more dimensions."""
+    mask = mask if mask.layout is torch.strided else mask.to_dense()
     if mask.shape != input.shape:
         if mask.ndim > input.ndim:
             raise IndexError(

@@ -8,6 +8,7 @@ dimensions than the input.
 
 import tensh as torch
 from tensh.masked.masks import fill_extreme, fill_unchosen, list_dims, separate_mask
+from tensh.masked.sparse import require_layout, takes_sparse
 
 
 def prepare(input, dim, mask, dtype=None):
@@ -21,6 +22,7 @@ def dtype_of_sum(dtype):
     return torch.int64 if not (dtype.is_floating_point or dtype.is_complex) else dtype
 
 
+@takes_sparse
 def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """Return the sum of the selected elements; 0 if none is selected. Differentiable.
 
@@ -32,6 +34,7 @@ def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     return fill_unchosen(input, mask, 0).sum(dims, keepdim=bool(keepdim), dtype=dtype or dtype_of_sum(input.dtype))
 
 
+@takes_sparse
 def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """Return the product of the selected elements; 1 if none is selected. Differentiable.
 
@@ -46,6 +49,7 @@ def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     return result
 
 
+@takes_sparse
 def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """Return the mean of the selected elements; NaN if none is selected. Differentiable.
 
@@ -69,6 +73,7 @@ def count_chosen(input, mask, dims, keepdim):
     return (torch.ones(input.shape, dtype=torch.bool) if mask is None else mask).sum(dims, keepdim=bool(keepdim))
 
 
+@takes_sparse
 def amax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """Return the largest selected element; the smallest number of the dtype if none is selected. Differentiable.
 
@@ -80,6 +85,7 @@ def amax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     return fill_extreme(input, mask, "amax").amax(dims, keepdim=bool(keepdim))
 
 
+@takes_sparse
 def amin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """Return the smallest selected element; the largest number of the dtype if none is selected. Differentiable.
 
@@ -91,6 +97,7 @@ def amin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     return fill_extreme(input, mask, "amin").amin(dims, keepdim=bool(keepdim))
 
 
+@require_layout("argmax")
 def argmax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """Return the index of the largest selected element along a dimension, or of all; in the input's dtype.
 
@@ -103,6 +110,7 @@ def argmax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     return fill_extreme(input, mask, "argmax").argmax(dim, keepdim=bool(keepdim)).to(input.dtype)
 
 
+@require_layout("argmin")
 def argmin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """Return the index of the smallest selected element along a dimension, or of all; in the input's dtype.
 
@@ -115,6 +123,7 @@ def argmin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     return fill_extreme(input, mask, "argmin").argmin(dim, keepdim=bool(keepdim)).to(input.dtype)
 
 
+@require_layout("median")
 def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
     """Return the lower median of the selected elements along a dimension; NaN if none is selected. Differentiable.
 
@@ -133,6 +142,7 @@ def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
     return result.to(input.dtype)
 
 
+@require_layout("norm")
 def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
     """Return the vector norm of the selected elements; that of an empty vector if none is selected. Differentiable.
 
@@ -145,6 +155,7 @@ def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
     return torch.linalg.vector_norm(fill_unchosen(input, mask, nothing), ord, dims, bool(keepdim))
 
 
+@require_layout("std/var")
 def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
     """Return the variance of the selected elements, with ``correction`` (1, or 0 if not ``unbiased``).
 
@@ -166,6 +177,7 @@ def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
     return squares.sum(dims, keepdim=bool(keepdim)) / left
 
 
+@require_layout("std/var")
 def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
     """Return the standard deviation of the selected elements: the root of ``var``. Differentiable.
 
@@ -176,6 +188,7 @@ def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
     return var(input, dim, unbiased, correction=correction, keepdim=keepdim, dtype=dtype, mask=mask).sqrt()
 
 
+@require_layout("logsumexp")
 def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """Return the logarithm of the sum of exponentials of the selected elements; -inf if none is. Differentiable.
 
@@ -195,6 +208,10 @@ def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
     >>> torch.masked.logaddexp(torch.zeros(2), torch.zeros(2), other_mask=off)
     tensor([0.6931, 0.0000])
     """
+    if {torch.strided} != {input.layout, other.layout}:
+        raise ValueError(
+            f"masked logaddexp expects strided tensors (got {input.layout} tensor for input, {other.layout} for other)"
+        )
     (input, input_mask), (other, other_mask) = separate_mask(input, input_mask), separate_mask(other, other_mask)
     if dtype is not None:
         input, other = input.to(dtype), other.to(dtype)

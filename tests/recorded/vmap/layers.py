@@ -151,3 +151,30 @@ LAYERS = {
     "one_hot": program("v(lambda i: F.one_hot(i, 5))(torch.randint(5, (3, 4)))"),
     "isin": program("v(lambda a: torch.isin(a, torch.tensor([1, 2])))(torch.randint(5, (3, 4)))"),
 }
+
+BESIDE = {
+    "solve_triangular": "torch.linalg.solve_triangular(a, b, upper=True)",
+    "cholesky_solve": "torch.cholesky_solve(b, a)",
+    "solve": "torch.linalg.solve(a @ a.mT + 3 * torch.eye(3), b)",
+    "ldl_solve": "torch.linalg.ldl_solve(*torch.linalg.ldl_factor(a @ a.mT), b)",
+    "cdist by sums": "torch.cdist(a, b, 1.0)",
+    "cdist": "torch.cdist(b, a)",
+}
+"""Functions of a matrix for a sample, and of two matrices for the same sample."""
+
+LAYERS |= {
+    f"{name}, {dims}": program(f"v(lambda a, b: {text}, {dims})({one}, {two})")
+    for name, text in BESIDE.items()
+    for dims, one, two in (
+        ((0, 0), "torch.randn(2, 3, 3) + 3 * torch.eye(3)", "torch.randn(2, 2, 3, 3)"),
+        ((0, None), "torch.randn(2, 3, 3) + 3 * torch.eye(3)", "torch.randn(2, 3, 3)"),
+    )
+}
+LAYERS |= {
+    "embedding with a largest norm": program(
+        "v(lambda i, w: F.embedding(i, w, max_norm=1.0))(torch.tensor([[0, 1], [1, 1]]), torch.randn(2, 3, 4))"
+    ),
+    "embedding with a largest norm, the same rows": program(
+        "v(lambda w: F.embedding(torch.tensor([2, 0]), w, max_norm=1.0))(torch.randn(2, 3, 4))"
+    ),
+}

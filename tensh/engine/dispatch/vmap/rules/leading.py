@@ -55,8 +55,24 @@ def SEGMENTS(segments, n, batch):
     return segments.repeat(batch)
 
 
-def leading(at_least=0, same="", **kinds):
+def align(values, cores, batch):
+    """Give tensors as many dimensions between the ``batch`` first ones and their last ones, of which ``cores`` has the number."""
+    between = [value.array.ndim - batch - core for value, core in zip(values, cores, strict=True)]
+    missing = [max(between) - n for n in between]
+    if not any(missing) or min(between) < 0:
+        return values
+    sizes = [value.array.shape for value in values]
+    return [
+        reshape_value(value, (*size[:batch], *(1,) * n, *size[batch:]))
+        for value, size, n in zip(values, sizes, missing, strict=True)
+    ]
+
+
+def leading(at_least=0, same="", cores=None, **kinds):
     """Return a maker of rules; ``kinds`` maps parameters to kinds, ``at_least`` is the least number of dimensions.
+
+    ``cores`` is given for operators that broadcast other dimensions than those of their matrices: it names the tensors
+    with another number of dimensions of their own than two.
 
     ``same`` names a tensor, such as an index, that must be the same for all samples.  Otherwise the rule raises
     ``NoRule``, so that samples are computed one by one, and also if the other tensors have different numbers of
@@ -76,6 +92,8 @@ def leading(at_least=0, same="", **kinds):
             if same and (type(bound[same]) is BatchedTensor or len({ndim_of(t) for t in given}) > 1):
                 raise NoRule
             values, levels, batch = expand_all(given)
+            if cores is not None:
+                values = align(values, [cores.get(name, 2) for name in tensors], len(batch))
             n = len(bound["shape"]) if "shape" in kinds else ndim_of(given[0])
             if n < at_least:
                 raise NoRule

@@ -143,11 +143,11 @@ def multiply_three(op):
 
 def make_solution(op):
     """Make the rule of ``linalg_solve_ex``; right sides for one matrix are more columns."""
-    by_matrix = leading()(op)
+    of_vectors, of_matrices = leading(cores={"B": 1})(op), leading(cores={})(op)
 
     def rule(A, B, left=True, vector=False):
-        if type(A) is BatchedTensor or ndim_of(A) != 2 or not left:
-            return by_matrix(A, B, left, vector)
+        if type(A) is BatchedTensor or ndim_of(A) != 2 or not left or ndim_of(B) != 2 - vector:
+            return (of_vectors if vector else of_matrices)(A, B, left, vector)
         value, k = B.value, len(B.levels)
         columns = permute.fn(value, (k, *range(k), *range(k + 1, value.array.ndim)))
         shape = columns.array.shape

@@ -109,10 +109,14 @@ OPERATORS = {
         products.multiply_matrices,
     ),
     **each(
-        "linalg_solve_triangular triangular_solve solve_triangle cholesky_solve cholesky_inverse cholesky_factor linalg_lu_solve plu "
-        "linalg_ldl_factor_ex linalg_ldl_solve linalg_householder_product ormqr geqrf identity_like cofactors with_corner join_blocks tanh_backward "
-        "sigmoid_backward threshold_backward",
+        "cholesky_inverse cholesky_factor plu linalg_ldl_factor_ex linalg_householder_product ormqr geqrf identity_like cofactors "
+        "with_corner join_blocks tanh_backward sigmoid_backward threshold_backward",
         leading(),
+    ),
+    **each(
+        "linalg_solve_triangular triangular_solve solve_triangle cholesky_solve linalg_lu_solve linalg_ldl_solve pair_distances "
+        "euclidean_dist",
+        leading(cores={"pivots": 1}),
     ),
     # layers
     "layer_norm_of": normalization.normalize_rows, "group_norm_of": normalization.normalize_rows, "batch_norm_train": normalization.normalize_channels,
@@ -121,7 +125,7 @@ OPERATORS = {
     "correlate": convolution.make_convolution, "correlate_back": convolution.make_convolution, "match": convolution.make_match,
     **each(
         "max_pool2 max_pool2_with_indices max_pool3 max_pool3_with_indices avg_pool2 avg_pool3 max_places constant_pad_nd "
-        "pixel_shuffle pixel_unshuffle one_hot_of adaptive_max_pool2 adaptive_max_pool3 spots safe_softmax pair_distances euclidean_dist",
+        "pixel_shuffle pixel_unshuffle one_hot_of adaptive_max_pool2 adaptive_max_pool3 spots safe_softmax",
         leading(),
     ),
     **each("avg_pool2_back avg_pool3_back spread_spots max_unpool2 max_unpool3", leading(shape=SHAPE)),
@@ -140,7 +144,7 @@ OPERATORS = {
 }  # fmt: skip
 
 FUNCTIONS = {
-    "matmul": products.times, "getitem": indexing.read, "setitem": writes.assign, "copy_": writes.copy,
+    "matmul": products.times, "getitem": indexing.read, "setitem": writes.assign, "copy_": writes.copy, "embedding_renorm_": writes.renormalize,
     "fill_": writes.fill, "zero_": writes.zero,
     "as_strided": views.as_strided, "index_put": indexing.put, "index_put_": writes.put,
     "detach": writes.detach, "recast": views.recast, **creation.FUNCTIONS, **search.FUNCTIONS, **unsupported.FUNCTIONS,

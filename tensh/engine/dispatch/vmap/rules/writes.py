@@ -15,12 +15,13 @@ from tensh.engine.dispatch.vmap.batched import BatchedTensor, make_batched
 from tensh.engine.dispatch.vmap.loop import call_by_samples, find_levels, leaves
 from tensh.engine.dispatch.vmap.rules.elementwise import promote
 from tensh.engine.dispatch.vmap.rules.indexing import put as index_put
-from tensh.engine.dispatch.vmap.rules.shared import fit_value, levels_of, ndim_of, reshape_value
+from tensh.engine.dispatch.vmap.rules.shared import expand_all, fit_value, levels_of, ndim_of, reshape_value
 from tensh.engine.dispatch.vmap.rules.views import batch_of
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
 from tensh.engine.operators.indexing.composites.assignment import copy_into, drop_leading_ones, number_for
 from tensh.engine.operators.indexing.composites.indexing import take_view
 from tensh.engine.operators.indexing.scatter import index_put as index_put_op
+from tensh.engine.operators.layers.composites.embedding import embedding_renorm_
 from tensh.engine.operators.shapes.views import slice_dim, unsqueeze
 
 ARITHMETIC = frozenset(
@@ -171,6 +172,15 @@ def put(self, indices, values, accumulate=False):
     """Compute ``self.index_put_(...)``."""
     require_levels(self, (indices, values), "index_put_")
     return copy(self, index_put(self, indices, values, accumulate))
+
+
+def renormalize(weight, indices, max_norm, norm_type):
+    """Compute ``embedding_renorm_``, sample by sample, since each has its own rows to scale."""
+    require_levels(weight, (indices,), "embedding_renorm_")
+    (tables, places), _, batch = expand_all([weight, indices])
+    for sample in np.ndindex(batch):
+        embedding_renorm_(tables[sample], places[sample], max_norm, norm_type)
+    return weight
 
 
 def detach(self):

@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import PUBLIC
-from tensh.engine.core import lift
+from tensh.engine.core import lift, ports
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE, int32, int64, promote_types
 from tensh.engine.errors.warnings import warn
@@ -32,6 +32,12 @@ def embedding_renorm_(weight, indices, max_norm, norm_type):
 
     Shapes: [rows, D] and [*]. Raise RuntimeError for other shapes and dtypes, IndexError for an index out of range.
     """
+    try:
+        _ = weight.node, indices.node  # raises Lift for those of a batch
+    except lift.Lift:
+        return ports.batched_function(
+            "embedding_renorm_", embedding_renorm_, (weight, indices, max_norm, norm_type), {}
+        )
     if weight.array.ndim != 2:
         raise RuntimeError(
             f"Expected 2-dimensional tensor, but got {weight.array.ndim}-dimensional tensor for argument #1 'self' (while "

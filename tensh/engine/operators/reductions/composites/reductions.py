@@ -152,6 +152,8 @@ def sum_to_size(self, *size, **named):
     own = self.array.shape
     if len(size) > len(own) or any(n != m and n != 1 for n, m in zip(size[::-1], own[::-1])):
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(own)}}}.")
+    if not size:
+        return sum(self)
     if size == own:
         return self
     more = len(own) - len(size)
