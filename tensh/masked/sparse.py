@@ -83,7 +83,7 @@ def list_stored(input):
 
 
 def combine(name, values, places, shape, dims, keepdim, everywhere=False):
-    """Combine the values whose indices agree outside of ``dims``; one number that is zero is stored only if ``everywhere``."""
+    """Combine values whose indices agree outside of ``dims``; a single zero is stored only if ``everywhere``."""
     kept = [d for d in range(len(shape)) if d not in dims]
     size = [1 if d in dims else n for d, n in enumerate(shape)] if keepdim else [shape[d] for d in kept]
     if not kept and not everywhere:

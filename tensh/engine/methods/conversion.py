@@ -28,10 +28,12 @@ from tensh.engine.dtypes.device import (
     on_meta,
     preserve_format,
     require_cpu,
+    strided,
 )
 from tensh.engine.dtypes.device import device as device_of
 from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
 from tensh.engine.errors.messages import too_large
+from tensh.engine.errors.unavailable import sparse_on_meta
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.basic import cast as cast_op
 from tensh.engine.operators.shapes.composites.sharing import lies_in_shared, move_to_shared
@@ -112,6 +114,8 @@ def move_absent(t, where, to=None, memory_format=None):
     """Return ``t`` on "meta", without its elements; raise NotImplementedError for a move from "meta" to a device."""
     if not on_meta(where):
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+    if t.layout is not strided:
+        raise sparse_on_meta()
     return recast(wrap(drop_elements(t.array), refresh_node(t)), to or BY_NUMPY[t.array.dtype], memory_format)
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import make_absent, make_like
 from tensh.engine.dispatch.meta.probing import probe
+from tensh.engine.errors.unavailable import NO_KERNEL
 from tensh.engine.operators.indexing import index as indexing
 from tensh.engine.operators.linalg.symmetric import check_factors
 
@@ -66,10 +67,6 @@ def make_refusal(kind, text):
     return function
 
 
-NO_KERNEL = (
-    "aten::{}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel registered. The shape "
-    "or the value of its result depends on elements"
-)
 OF_ELEMENTS = {
     "equal": "equal", "unique_elements": "_unique2", "unique_slices": "unique_dim", "unique_runs": "unique_consecutive",
     "bincount": "bincount", "histogram_of": "histogram.bin_ct", "histogram_of_points": "histogramdd",

@@ -13,6 +13,7 @@ from tensh.engine.codegen.table import public
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE, of_scalar
+from tensh.engine.errors.unavailable import sparse_on_meta
 from tensh.engine.methods.creation.data import tensor
 from tensh.engine.operators.sparse.array import BLOCKED, BSC, BSR, BY_ROWS, COO, CSC, CSR
 from tensh.engine.operators.sparse.forms import sparse_tensor
@@ -93,10 +94,16 @@ def values_from(data, dtype):
     return values.reshape(1) if not values.array.ndim else values
 
 
+def require_cpu(device, pin_memory):
+    """Raise NotImplementedError for a sparse tensor on another device than the CPU."""
+    if place(device, None, pin_memory):
+        raise sparse_on_meta()
+
+
 def finish(made, requires_grad):
     """Return the tensor, which requires grad if requested; raise NotImplementedError for parts without elements."""
     if any(map(is_absent, made.array.parts)):
-        raise NotImplementedError("tensh has no sparse tensors on the device 'meta'")
+        raise sparse_on_meta()
     if requires_grad and made.node is None:
         if made.array.dtype.kind not in DIFFERENTIABLE:
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
@@ -140,7 +147,7 @@ def sparse_coo_tensor(
     tensor([[0., 0., 3.],
             [4., 0., 0.]])
     """
-    place(device, None, pin_memory)
+    require_cpu(device, pin_memory)
     dtype = require_dtype(dtype, "sparse_coo_tensor")
     if values is None or indices is None:
         return finish(zeros_of_size(indices, values, size, dtype), requires_grad)
@@ -223,7 +230,7 @@ NAMES = {CSR: ("crow", "col"), BSR: ("crow", "col"), CSC: ("ccol", "row"), BSC: 
 
 def make_compressed(name, layout, compressed, plain, values, size, dtype, device, pin_memory, requires_grad, check):
     """A tensor of a compressed layout."""
-    place(device, None, pin_memory)
+    require_cpu(device, pin_memory)
     starts, others = indices_of(compressed, None), indices_of(plain, None)
     values = values_from(values, require_dtype(dtype, name))
     batch, blocked = max(starts.ndim - 1, 0), layout in BLOCKED

@@ -4,8 +4,10 @@ from math import prod
 
 import numpy as np
 
+from tensh.engine.arrays.absent import is_absent
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.device import strided
+from tensh.engine.errors.unavailable import NO_KERNEL
 from tensh.engine.operators.sparse.array import BLOCKED, BSC, BSR, BY_ROWS, COO, CSC, CSR, Sparse, cut
 from tensh.engine.operators.sparse.forms import (
     bounds_of_lines,
@@ -122,6 +124,8 @@ def convert_layout(t, layout, blocksize=None, sparse_dim=None, label=None, dense
     if not is_sparse(t):
         if layout is strided:
             return t
+        if is_absent(t):
+            raise NotImplementedError(NO_KERNEL.format("_to_sparse" if layout is COO else f"_to_{layout.name}"))
         if layout is COO:
             return dense_to_coo(t, sparse_dim)
         return dense_to_compressed(t, layout, blocksize, dense_dim, label)

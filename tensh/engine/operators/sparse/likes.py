@@ -3,12 +3,13 @@
 import numpy as np
 
 from tensh.engine.arguments.binding import make_leaf, place
+from tensh.engine.arrays.absent import make_absent
 from tensh.engine.arrays.memory import copy
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.device import require_strided, strided
-from tensh.engine.errors.unavailable import could_not_run
+from tensh.engine.errors.unavailable import could_not_run, sparse_on_meta
 from tensh.engine.operators.sparse.array import BLOCKED, COO, Sparse
-from tensh.engine.operators.sparse.creation import empty_sparse, finish
+from tensh.engine.operators.sparse.creation import empty_sparse, finish, require_cpu
 from tensh.engine.operators.sparse.forms import is_sparse, replace_values
 from tensh.engine.operators.sparse.layouts import TITLES
 
@@ -49,7 +50,7 @@ def make_sparse(name, default, given):
         raise RuntimeError(
             f"zeros_sparse_compressed expected sparse compressed (non-block) tensor layout but got {TITLES[layout]}"
         )
-    place(given["device"], None, given["pin_memory"])
+    require_cpu(given["device"], given["pin_memory"])
     kind = default if given["dtype"] is None else given["dtype"].numpy
     made, out = empty_sparse(size, kind, layout), given.get("out")
     if out is None:
@@ -96,8 +97,14 @@ def fill_like(filling=None, fill=None, make=make_room):
 
     def rule(input, *args, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, **options):
         order = options.pop("memory_format", None)
-        place(device, None, pin_memory)
+        away = place(device, None, pin_memory)
         layout = input.array.layout if layout is None else layout
+        if away and layout is strided:
+            return make_leaf(
+                make_absent(input.array.shape, input.array.dtype if dtype is None else dtype.numpy), requires_grad
+            )
+        if away:
+            raise sparse_on_meta()
         if order is not None and layout is COO is input.array.layout:
             raise RuntimeError("memory format option is only supported by strided tensors")
         made = make(input, input.array.dtype if dtype is None else dtype.numpy, layout)

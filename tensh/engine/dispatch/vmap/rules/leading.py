@@ -56,7 +56,7 @@ def SEGMENTS(segments, n, batch):
 
 
 def align(values, cores, batch):
-    """Give tensors as many dimensions between the ``batch`` first ones and their last ones, of which ``cores`` has the number."""
+    """Give all tensors as many dimensions between the first ``batch`` ones and the last ones, as many as in ``cores``."""
     between = [value.array.ndim - batch - core for value, core in zip(values, cores, strict=True)]
     missing = [max(between) - n for n in between]
     if not any(missing) or min(between) < 0:
