@@ -9,9 +9,9 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.halves import convert
-from tensh.engine.arrays.threads import parallel_kernel
+from tensh.engine.arrays.threads import map_rows, parallel_kernel
 from tensh.engine.codegen.chain_writer import FORMULAS, horner
-from tensh.engine.codegen.chains import Chain
+from tensh.engine.codegen.chains import BLOCK, Chain
 from tensh.engine.codegen.derivatives import UNRECORDED
 from tensh.engine.codegen.mixing import ZERO
 from tensh.engine.codegen.scalars import largest
@@ -20,7 +20,7 @@ from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, word
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.operators.elementwise.table import NO_CLAMP
 from tensh.engine.operators.elementwise.vectors import UNARY, compute_in_vectors
-from tensh.engine.operators.kernels import choose
+from tensh.engine.operators.kernels import ONE, choose
 from tensh.engine.operators.precision import compute_in_float32, is_half, widen
 from tensh.engine.operators.special.error_functions import FEW
 
@@ -353,9 +353,33 @@ def derive_glu_of_halves(g, input, dim):
     return (convert(np.concatenate((g * s, (1 - s) * s * one * g), dim), input.dtype),)
 
 
-@op(public=False, fused=derive_glu_of_halves, types="f", kernel_name="glu_cpu",
-    let={"s": "sigmoid(half(input, dim, 1))"},
-    input="cat((g * s, g * half(input, dim, 0) * s * (1 - s)), dim)")  # fmt: skip
+def glu_slopes(g, input, dim):
+    """Compute both halves of the gradient some rows at a time, and write them where they belong."""
+    dim %= input.ndim
+    width = math.prod(input.shape[dim:]) // 2
+    rows, out = input.reshape(-1, 2, width), np.empty(input.shape, g.dtype)
+    slopes, halves = g.reshape(-1, width), out.reshape(-1, 2, width)
+
+    def work(part):
+        g, x = slopes[part], rows[part]
+        s = sigmoid(np.ascontiguousarray(x[:, 1]))
+        np.multiply(g, s, halves[part, 0])
+        second = np.multiply(np.multiply(g, x[:, 0], halves[part, 1]), s, halves[part, 1])
+        np.multiply(second, np.subtract(ONE[s.dtype], s, s), second)
+
+    map_rows(work, len(rows), 2 * width, BLOCK)
+    return out
+
+
+def record_glu_slopes(g, input, dim):
+    s = TENSORS["sigmoid"](half(input, dim, 1))
+    return TENSORS["cat"]((g * s, g * half(input, dim, 0) * s * (1 - s)), dim)
+
+
+ARRAYS["glu_slopes"], TENSORS["glu_slopes"] = glu_slopes, record_glu_slopes
+
+
+@op(public=False, fused=derive_glu_of_halves, types="f", kernel_name="glu_cpu", input="glu_slopes(g, input, dim)")  # fmt: skip
 @compute_in_float32
 def glu(input, dim=-1):
     """The first half of the input along ``dim`` times the sigmoid of the second."""
