@@ -10,7 +10,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from tensh.engine.operators.special.shared import gauss_laguerre, piecewise, polynomial, special, wide
+from tensh.engine.operators.special.shared import (
+    LONG_PI,
+    extend,
+    fit_chebyshev,
+    gauss_laguerre,
+    piecewise,
+    polynomial,
+    special,
+    wide,
+)
 
 # ── power series ─────────────────────────────────────────────────────────────
 FIRST = 1.0  # up to here ten terms are exact, and lose fewer digits than a mean
@@ -89,6 +98,36 @@ def near_y1(x):
     return 2 / math.pi * (logarithm(x) * mean(waves) - near_j0(x) / x - 2 * mean(weights * waves))
 
 
+# ── for float32, up to 8 ─────────────────────────────────────────────────────
+def fit_to_mean(values):
+    """A function of the square of x by the means of ``values(x, sines, weights)`` over more points, to 2e-15."""
+
+    def exact(square):
+        x, t = np.sqrt(square), (np.arange(WIDE) + extend("0.5")) * (LONG_PI / (2 * WIDE))
+        weights = sum((-1) ** k / extend(str(k)) * np.cos(2 * k * t) for k in range(1, WIDE))
+        return np.add.reduce(values(x, np.sin(t)[:, None], weights[:, None]), 0) / WIDE
+
+    return fit_chebyshev(exact, 0.0, NEAR * NEAR, 18)
+
+
+WIDE = 36  # points in a quarter of the period
+smooth_j0 = fit_to_mean(lambda x, sines, weights: np.cos(sines * x))
+smooth_j1 = fit_to_mean(lambda x, sines, weights: sines * np.sin(sines * x) / x)
+smooth_y0 = fit_to_mean(lambda x, sines, weights: weights * np.cos(sines * x))
+smooth_y1 = fit_to_mean(lambda x, sines, weights: weights * sines * np.sin(sines * x) / x)
+
+
+def quick_y0(x):
+    square = x * x
+    return 2 / math.pi * (logarithm(x) * smooth_j0(square) - 2 * smooth_y0(square))
+
+
+def quick_y1(x):
+    square = x * x
+    regular = x * (logarithm(x) * smooth_j1(square) - 2 * smooth_y1(square))
+    return np.where(x == 0, -np.inf, 2 / math.pi * (regular - smooth_j0(square) / x))
+
+
 # ── Laguerre's integrals ─────────────────────────────────────────────────────
 def decay(order, z, count):
     """K(z) sqrt(2 z / pi) e**z for a real or complex z: the mean of (1 + t / (2 z))**(order - 1/2) (DLMF 10.32.8)."""
@@ -115,24 +154,49 @@ def compute_in_parts(first, near, far, x):
     return piecewise(x <= NEAR, lambda x: piecewise(x <= FIRST, first, near, x), far, x)
 
 
-@wide
+def wave_of(order, part):
+    return lambda x: getattr(wave(order, x), part)
+
+
+def compute_narrow(near, far, x):
+    """Combine ``near``, one polynomial up to 8, and Laguerre's integral, for results in float32."""
+    return piecewise(x <= NEAR, near, far, x)
+
+
+def exact_j0(x):
+    return compute_in_parts(first_j0, near_j0, wave_of(0, "real"), np.abs(x))
+
+
+@wide(exact=exact_j0)
 def bessel_j0(input):
-    return compute_in_parts(first_j0, near_j0, lambda x: wave(0, x).real, np.abs(input))
+    return compute_narrow(lambda x: smooth_j0(x * x), wave_of(0, "real"), np.abs(input))
 
 
-@wide
+def exact_j1(x):
+    return compute_in_parts(first_j1, near_j1, wave_of(1, "real"), np.abs(x)) * np.copysign(1, x)
+
+
+@wide(exact=exact_j1)
 def bessel_j1(input):
-    return compute_in_parts(first_j1, near_j1, lambda x: wave(1, x).real, np.abs(input)) * np.copysign(1, input)
+    return compute_narrow(lambda x: smooth_j1(x * x) * x, wave_of(1, "real"), np.abs(input)) * np.copysign(1, input)
 
 
-@wide
+def exact_y0(x):
+    return compute_in_parts(first_y0, near_y0, wave_of(0, "imag"), x)
+
+
+@wide(exact=exact_y0)
 def bessel_y0(input):
-    return compute_in_parts(first_y0, near_y0, lambda x: wave(0, x).imag, input)
+    return compute_narrow(quick_y0, wave_of(0, "imag"), input)
 
 
-@wide
+def exact_y1(x):
+    return compute_in_parts(first_y1, near_y1, wave_of(1, "imag"), x)
+
+
+@wide(exact=exact_y1)
 def bessel_y1(input):
-    return compute_in_parts(first_y1, near_y1, lambda x: wave(1, x).imag, input)
+    return compute_narrow(quick_y1, wave_of(1, "imag"), input)
 
 
 @wide

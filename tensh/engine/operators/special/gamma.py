@@ -227,7 +227,7 @@ def multigamma(log_gamma):
     return kernel
 
 
-log_multigamma = compute_in_float64(multigamma(log_gamma), exact=multigamma(exact_log_gamma))
+log_multigamma = compute_in_float64(multigamma(lgamma_to_right), exact=multigamma(exact_log_gamma))
 
 
 # ── their slopes ─────────────────────────────────────────────────────────────

@@ -7,7 +7,7 @@ import numpy as np
 
 from tensh.engine.codegen.table import pointwise
 from tensh.engine.operators.precision import F8
-from tensh.engine.operators.special.gamma import STIRLING, exact_log_gamma, log_gamma, log_gamma_of_successor
+from tensh.engine.operators.special.gamma import STIRLING, exact_log_gamma, lgamma_to_right, log_gamma_of_successor
 from tensh.engine.operators.special.shared import compute_in_float64, extend, gauss_legendre, piecewise, polynomial
 
 LARGE = 20.0  # from here on the distribution is near enough to a normal one to integrate it over fixed points
@@ -53,7 +53,7 @@ def smaller(density, a, x, lower):
 
 def density(a, x):
     """x**a e**-x / gamma(a)."""
-    return np.exp(a * np.log(x) - x - log_gamma(a))
+    return np.exp(a * np.log(x) - x - lgamma_to_right(a))
 
 
 def exact_density(a, x):

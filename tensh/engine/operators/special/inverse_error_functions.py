@@ -138,11 +138,23 @@ def exact_ndtri(p):
     return out * np.sqrt(extend("2")) * np.where(low, -1, 1)
 
 
+def ndtri_of_any(input):
+    low = input < 0.5
+    return quantile(np.abs(input - 0.5), np.where(low, input, 1 - input)) * np.where(low, -1, 1)
+
+
+# sqrt(2) erfinv(2 p - 1), where w is log(4 p (1 - p))
+ndtri_by_logarithm = Chain(
+    "ndtri", "p",
+    f"pick(~((p > 1e-7) & (p < 0.9999999)), otherwise(p), (2 * p - 1) * {math.sqrt(2)} * ({horner('w', ABOVE)} / {horner('w', BELOW)}))",
+    let={"w": "library_log(4 * p * (1 - p))"}, words={"otherwise": ndtri_of_any}, wide=True,
+)  # fmt: skip
+
+
 @wide(exact=exact_ndtri)
 def ndtri(input):
     """The quantile of the normal distribution."""
-    low = input < 0.5
-    return quantile(np.abs(input - 0.5), np.where(low, input, 1 - input)) * np.where(low, -1, 1)
+    return ndtri_by_logarithm(input)
 
 
 # ── the table ────────────────────────────────────────────────────────────────

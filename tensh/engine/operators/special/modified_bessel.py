@@ -87,13 +87,20 @@ FAR, REST = compute_orders(scaled_far, 0, 1 / NEAR_I, 44), compute_orders(rest, 
 SECOND = compute_orders(scaled_second, 0, 1 / NEAR_K, 27)
 
 
+# enough for float32, to 5e-12
+NARROW_FAR = compute_orders(scaled_far, 0, 1 / NEAR_I, 24)
+
+
 # ── the first kind ───────────────────────────────────────────────────────────
 NUMBERS = [[1 / (4**k * math.factorial(k) * math.factorial(k + order)) for k in range(22, -1, -1)] for order in (0, 1)]
 
 
-def near_i(order, x):
-    """The power series, to NEAR_I."""
-    out = polynomial(x * x, *NUMBERS[order])
+NARROW_TERMS = 14  # enough for float32
+
+
+def near_i(order, x, terms=0):
+    """The power series, or as many of its ``terms``, to NEAR_I."""
+    out = polynomial(x * x, *NUMBERS[order][-terms:])
     return out * (x / 2) if order else out
 
 
@@ -103,49 +110,65 @@ def grow(x, values):
     return np.exp(low) * values * np.exp(x - low)
 
 
-def far_i(order, x):
+def far_i(order, x, fits=FAR):
     """I(x) e**-x from NEAR_I on."""
-    return FAR[order](1 / x) / np.sqrt(x)
+    return fits[order](1 / x) / np.sqrt(x)
 
 
-def first_kind(order, x):
+def parts_of(order, narrow):
+    """The functions of small and of large numbers; ``narrow`` for results in float32."""
+    near, far = functools.partial(near_i, order), functools.partial(far_i, order)
+    return (
+        (functools.partial(near, terms=NARROW_TERMS), functools.partial(far, fits=NARROW_FAR))
+        if narrow
+        else (near, far)
+    )
+
+
+def first_kind(order, x, narrow=False):
     """I(x) for x >= 0."""
-    near, far = (functools.partial(part, order) for part in (near_i, far_i))
+    near, far = parts_of(order, narrow)
     return piecewise(x <= NEAR_I, near, lambda x: grow(x, far(x)), x)
 
 
-def scaled_first(order, x):
+def scaled_first(order, x, narrow=False):
     """I(x) e**-x for x >= 0."""
-    near, far = (functools.partial(part, order) for part in (near_i, far_i))
+    near, far = parts_of(order, narrow)
     return piecewise(x <= NEAR_I, lambda x: np.exp(-x) * near(x), far, x)
 
 
-@compute_in_float64
+def give_sign(x, values):
+    return values * np.where(x < 0, -1, 1)
+
+
+@compute_in_float64(exact=lambda x: scaled_first(0, np.abs(x)))
 def i0e(input):
-    return scaled_first(0, np.abs(input))
+    return scaled_first(0, np.abs(input), narrow=True)
 
 
-@compute_in_float64
+@compute_in_float64(exact=lambda x: give_sign(x, scaled_first(1, np.abs(x))))
 def i1e(input):
-    return scaled_first(1, np.abs(input)) * np.where(input < 0, -1, 1)
+    return give_sign(input, scaled_first(1, np.abs(input), narrow=True))
 
 
+@compute_in_float64(exact=lambda x: first_kind(0, np.abs(x)))
 def i0(input):
-    return first_kind(0, np.abs(input))
+    return first_kind(0, np.abs(input), narrow=True)
 
 
+@compute_in_float64(exact=lambda x: give_sign(x, first_kind(1, np.abs(x))))
 def i1(input):
-    return first_kind(1, np.abs(input)) * np.where(input < 0, -1, 1)
+    return give_sign(input, first_kind(1, np.abs(input), narrow=True))
 
 
 @wide
 def modified_bessel_i0(input):
-    return i0(input)
+    return first_kind(0, np.abs(input))
 
 
 @wide
 def modified_bessel_i1(input):
-    return i1(input)
+    return give_sign(input, first_kind(1, np.abs(input)))
 
 
 # ── the second kind ──────────────────────────────────────────────────────────
@@ -206,9 +229,9 @@ def safely(name):
     return {"let": {"large": f"abs(input) > epsilon(input, '{name}')", "safe": "where_else(input, large, 1)"}}
 
 
-i0_op = pointwise(compute_in_float64(i0), "Modified Bessel function of the first kind, order 0.", kernel_name="i0_vml_cpu",
+i0_op = pointwise(i0, "Modified Bessel function of the first kind, order 0.", kernel_name="i0_vml_cpu",
           input="g * special_i1(input)", **REAL)  # fmt: skip
-special(compute_in_float64(i1), "Modified Bessel function of the first kind, order 1.", **safely("i1"),
+special(i1, "Modified Bessel function of the first kind, order 1.", **safely("i1"),
         input="g * where_else(i0(safe) - out * reciprocal(safe), large, 0.5)")  # fmt: skip
 special(i0e, "Modified Bessel function of the first kind, order 0, times exp(-|input|).",
         input="g * (special_i1e(input) - sgn(input) * out)")  # fmt: skip

@@ -135,9 +135,14 @@ def extend(array):
 
 def polynomial(x, *coefficients):
     """Horner's rule, the highest power first."""
-    out = coefficients[0]
+    out, is_ours = coefficients[0], False
     for each in coefficients[1:]:
-        out = out * x + each
+        if is_ours and type(each) is float:
+            np.multiply(out, x, out)
+            np.add(out, each, out)
+        else:
+            out = out * x + each
+            is_ours = type(out) is ndarray
     return out
 
 
@@ -158,9 +163,13 @@ def fit_chebyshev(function, low, high, count):
     def evaluate(x):
         *higher, constant = coefficients()
         y = (2 * x - (low + high)) / (high - low)
-        twice, last, before = y + y, 0.0, 0.0
+        twice = y + y
+        last, before, spare = (np.zeros_like(y) for _ in range(3))
         for each in higher:
-            last, before = twice * last - before + each, last
+            np.multiply(twice, last, spare)
+            np.subtract(spare, before, spare)
+            np.add(spare, each, spare)
+            last, before, spare = spare, last, before
         return y * last - before + constant
 
     return evaluate
