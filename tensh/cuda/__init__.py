@@ -6,6 +6,7 @@ device(type='cpu')
 """
 
 import importlib
+from functools import cache
 
 from tensh._utils.devices import _get_device_index as find_device_index
 from tensh.engine.dtypes.device import device as torch_device
@@ -69,6 +70,13 @@ def manual_seed(seed):
 manual_seed_all = manual_seed
 
 
+def seed():
+    """Do nothing: there is no generator to seed."""
+
+
+seed_all = seed
+
+
 def get_rng_state_all():
     """The states of the generators of all devices: none.
 
@@ -103,7 +111,7 @@ memory_allocated = max_memory_allocated = memory_reserved = max_memory_reserved 
 
 # Functions that need a device: parameters -> names.
 NEED_DEVICE = {
-    "": "_lazy_init cudart current_device current_solver_handle get_sync_debug_mode init initial_seed ipc_collect seed seed_all",
+    "": "_lazy_init cudart current_device current_solver_handle get_sync_debug_mode init initial_seed ipc_collect",
     "debug_mode": "set_sync_debug_mode",
     "device": "set_device",
     "device=None": "clock_rate current_stream default_stream device_memory_used get_device_capability get_device_name "
@@ -117,7 +125,7 @@ NEED_DEVICE = {
 PARAMETERS = {name: parameters for parameters, names in NEED_DEVICE.items() for name in names.split()}
 TYPES = "Bool Byte Char Short Int Long Half BFloat16 Float Double".split()
 HERE = """amp device_count empty_cache get_rng_state_all is_available is_bf16_supported is_initialized is_tf32_supported manual_seed manual_seed_all
-    max_memory_allocated max_memory_reserved memory_allocated memory_reserved set_rng_state_all""".split()
+    max_memory_allocated max_memory_reserved memory_allocated memory_reserved seed seed_all set_rng_state_all""".split()
 __all__ = [*HERE, *PARAMETERS, *(f"{each}Tensor" for each in TYPES)]  # noqa: PLE0604 (they are strings)
 
 
@@ -145,12 +153,14 @@ def _refuse():
     raise AssertionError("Torch not compiled with CUDA enabled")
 
 
+@cache
 def _no_type(name):
-    def function(*sizes, dtype=None, device=None):
-        """Refuse with TypeError: there is no CUDA device."""
+    """Make the class of tensors that no device has: nothing is an instance, and calls raise TypeError."""
+
+    def refuse(cls, *sizes, dtype=None, device=None):
         raise TypeError(f"type torch.cuda.{name} not available. Torch not compiled with CUDA enabled.")
 
-    return function
+    return type(name, (), {"__module__": "torch.cuda", "__doc__": "Tensors of a CUDA device: there is none.", "__new__": refuse})
 
 
 def __dir__():

@@ -134,10 +134,10 @@ class Function:
     @classmethod
     def apply(cls, *args, **options):
         """Call the function and record it as one node."""
-        if options:
-            bound = inspect.signature(cls.forward).bind(*(args if cls._separate() else (None, *args)), **options)
-            bound.apply_defaults()
-            args = bound.args if cls._separate() else bound.args[1:]
+        if cls._separate():
+            args = bind_with_defaults(cls.forward, args, options)
+        elif options:
+            args = bind_names(cls.forward, args, options)
         node = cls._node()
         node.places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
         try:
@@ -175,6 +175,34 @@ class Function:
                 "override the setup_context staticmethod. For more details, please see "
                 "https://pytorch.org/docs/main/notes/extending.func.html"
             )
+
+
+def bind_with_defaults(forward, args, options):
+    """Return the arguments of a forward without ctx in order: setup_context gets defaults, too."""
+    code = getattr(forward, "__code__", None)
+    if not options and code is not None and code.co_argcount == len(args) and not code.co_kwonlyargcount:
+        return args
+    bound = inspect.signature(forward).bind(*args, **options)
+    bound.apply_defaults()
+    for name in bound.kwargs:
+        raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
+    return bound.args
+
+
+def bind_names(forward, args, options):
+    """Return the arguments of a forward with ctx in order; those given by name must follow the others without a gap."""
+    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    names = [name for name, parameter in inspect.signature(forward).parameters.items() if parameter.kind in kinds][1:]
+    for name in options:
+        if name not in names:
+            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
+        if name in names[: len(args)]:
+            raise TypeError(f"forward() got multiple values for argument '{name}'")
+    following = names[len(args) : 1 + max(map(names.index, options))]
+    for place, name in enumerate(following, len(args)):
+        if name not in options:
+            raise TypeError(f"forward() missing required argument: '{name}' (position {place})")
+    return *args, *map(options.get, following)
 
 
 def _record_outputs(cls, node, args, edges, result):

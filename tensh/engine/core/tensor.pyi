@@ -1156,8 +1156,12 @@ class Tensor:
         """The tensor in another shape, one size of which may be -1: a view where possible, a copy otherwise."""
     def reshape_as(self, other: Tensor | _Number) -> Tensor:
         """The tensor in the shape of ``other``, by ``reshape``.  Shape: [*], that of ``other``."""
+    def resize(self, *sizes: _Any) -> Tensor:
+        """Return the same elements in another size; ``reshape`` is preferred.  Differentiable, a view where possible."""
     def resize_(self, *sizes: _Any, memory_format: _memory_format | None = None, **named: _Any) -> Tensor:
         """Resize the tensor in place; new elements are uninitialized."""
+    def resize_as(self, tensor: _Any) -> Tensor:
+        """Return the same elements in the size of another tensor; ``reshape_as`` is preferred.  Differentiable, a view where possible."""
     def resize_as_(self, the_template: _Any, *, memory_format: _memory_format | None = None) -> Tensor:
         """Resize the tensor in place to the size of another one; new elements are uninitialized."""
     def resize_as_sparse_(self, the_template: _Any) -> Tensor:

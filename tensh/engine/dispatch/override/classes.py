@@ -21,10 +21,20 @@ def torch_function(cls, func, types, args=(), kwargs=None):
         return result if func in nowrap_functions() else convert_result(result, cls)
 
 
+def require_tensor_class(cls):
+    """Raise TypeError unless ``cls`` is a subclass of Tensor."""
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type_name(cls)})")
+    if not issubclass(cls, Tensor):
+        raise TypeError(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
+            "Make sure your class inherits from Tensor."
+        )
+
+
 def make_subclass(cls, data, require_grad=False):
     """Make a leaf tensor of ``cls`` on the array of ``data``, whatever its history."""
-    if not isinstance(cls, type) or not issubclass(cls, Tensor):
-        raise TypeError(f"cls must be a type (got {cls.__name__ if isinstance(cls, type) else type_name(cls)})")
+    require_tensor_class(cls)
     if not isinstance(data, Tensor):
         kind = type_name(data)
         raise TypeError(f"_make_subclass(): argument 'data' (position 2) must be Tensor, not {kind}")

@@ -3,6 +3,7 @@
 from tensh.engine.arrays.absent import lay_out
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.classes import require_tensor_class
 from tensh.engine.dispatch.override.points import arm_for
 from tensh.engine.dispatch.vmap.batched import Sample, lift
 from tensh.engine.dtypes.device import require_cpu
@@ -50,8 +51,7 @@ def make_wrapper_subclass(
     dispatch_sizes_strides_policy=None, dispatch_device=False, dispatch_layout=False,
 ):  # fmt: skip
     """Make a tensor of ``cls`` with this metadata."""
-    if not isinstance(cls, type) or not issubclass(cls, Tensor):
-        raise TypeError(f"cls must be a type (got {cls})")
+    require_tensor_class(cls)
     if getattr(cls, "__torch_dispatch__", None) is None:
         raise TypeError(f"{cls.__name__} must define __torch_dispatch__")
     if device is not None:

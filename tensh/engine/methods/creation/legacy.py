@@ -17,6 +17,7 @@ from tensh.engine.codegen.table import public
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dispatch.override.classes import require_tensor_class
 from tensh.engine.dispatch.override.points import arm_for
 from tensh.engine.dtypes.device import CONSTANTS, device, strided
 from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, dtype, of_scalar, set_default_dtype
@@ -106,11 +107,7 @@ def view_as_subclass(cls, t):
 
 def as_subclass(self, cls):
     """Return an object of ``cls``, a subclass of Tensor, with this memory and history."""
-    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
-        raise TypeError(
-            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
-            "Make sure your class inherits from Tensor."
-        )
+    require_tensor_class(cls)
     return view_as_subclass(cls, function(alias)(self))
 
 
@@ -169,6 +166,7 @@ LEGACY = {
     which: legacy_type(which)
     for which in map(ALL.get, "float16 bfloat16 float32 float64 bool uint8 int8 int16 int32 int64".split())
 }
+CUDA_TYPES = "BoolTensor ByteTensor CharTensor ShortTensor IntTensor LongTensor HalfTensor BFloat16Tensor FloatTensor DoubleTensor".split()
 BY_NAME = {f"torch.{which.legacy}": which for which in ALL.values()}
 
 
@@ -211,7 +209,7 @@ def dtype_of_legacy(which):
     if isinstance(which, tensortype):
         return which.dtype
     if isinstance(which, type):
-        which = which.__name__
+        which = f"torch.cuda.{which.__name__}" if which.__module__ == "torch.cuda" else which.__name__
     if not isinstance(which, str):
         raise TypeError("dtype must be a type, str, or dtype object")
     if which in BY_NAME:
@@ -220,8 +218,8 @@ def dtype_of_legacy(which):
         return of_scalar[float]
     if which.startswith("torch.sparse.") and (name := which.replace("sparse.", "", 1)) in BY_NAME:
         return BY_NAME[name]
-    if which.startswith("torch.cuda."):
-        raise TypeError(f"type {which} not available. Torch not compiled with CUDA enabled.")
+    if which.removeprefix("torch.cuda.") in CUDA_TYPES:
+        raise RuntimeError("Cannot initialize CUDA without ATen_cuda library.")
     raise ValueError(f"invalid type: '{which}'")
 
 
@@ -243,6 +241,9 @@ def set_default_tensor_type(t):
         if not t.startswith("torch."):
             raise ModuleNotFoundError(f"No module named '{t.partition('.')[0]}'")
         t = LEGACY.get(BY_NAME.get(t), t)
+    name = t if isinstance(t, str) else f"{getattr(t, '__module__', None)}.{getattr(t, '__name__', None)}"
+    if name.startswith("torch.cuda.") and name.removeprefix("torch.cuda.") in CUDA_TYPES:
+        raise TypeError(f"type {name} not available. Torch not compiled with CUDA enabled.")
     if not isinstance(t, tensortype):
         raise TypeError("invalid type object: only floating-point types are supported as the default type")
     if not t.dtype.is_floating_point:

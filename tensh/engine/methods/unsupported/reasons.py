@@ -101,7 +101,6 @@ REASONS = (
         "removed from PyTorch in favour of torch.linalg",
         "lstsq eig symeig solve matrix_rank Tensor.lstsq Tensor.eig Tensor.symeig Tensor.solve",
     ),
-    drop_names("old forms of resize_, which PyTorch deprecates", "Tensor.resize Tensor.resize_as"),
     drop_names("first-class dimensions", "Tensor.index"),
     drop_names("a helper of PyTorch's functionalization", "slice_inverse Tensor.slice_inverse"),
 )

@@ -28,6 +28,7 @@ from tensh.engine.operators.linalg.few import (
     multiply_few_by_vector,
     multiply_few_in_batches,
 )
+from tensh.engine.operators.linalg.integers import multiply_integers
 from tensh.engine.operators.precision import is_half, widen
 from tensh.engine.operators.reductions.product_sums import PRODUCTS, add_vector_products
 from tensh.engine.operators.reductions.summation import SMALL, add_along
@@ -83,6 +84,8 @@ OTHER_VECTOR = "addmv input tensors must have the same dtype, but got {1.title},
 OTHER_NUMBER = "result dtype {1.title} does not match input dtype {0.title}"
 
 
+BLAS_DTYPES = "fdFD"  # the characters of dtypes that BLAS multiplies
+
 # ── long inner dimensions ────────────────────────────────────────────────────
 LONG_LINE = 1024  # elements of an inner dimension from which products with a vector are computed in blocks
 LONG = 257 if BLAS_HAS_AVX512 else LONG_LINE  # the same, for matrices with few sums and AVX-512
@@ -93,6 +96,8 @@ FEW_SUMS = 2048
 
 def multiply(first, second):
     """Multiply two matrices or stacks of them, accurately for any length of the inner dimension."""
+    if first.dtype.kind in "iu":
+        return multiply_integers(first, second)
     length, width = second.shape[-2:]
     height, depth = first.shape[-2:]
     least = LONG if min(height, width) > 1 else LONG_LINE
@@ -139,7 +144,7 @@ def mm(input, mat2):
     tensor([[11]])
     """
     dtype = input.dtype
-    if dtype is mat2.dtype and dtype.itemsize > 2 and input.ndim == 2 == mat2.ndim:
+    if dtype is mat2.dtype and dtype.char in BLAS_DTYPES and input.ndim == 2 == mat2.ndim:
         try:
             depth = len(mat2)
             if 1 != depth < LONG:
@@ -207,6 +212,8 @@ def bmm(input, mat2):
 
 
 def batches(first, second):
+    if first.dtype.kind in "iu":
+        return multiply_integers(first, second)
     if first.dtype.itemsize > 2:
         if (product := multiply_few_in_batches(first, second)) is not None:
             return product

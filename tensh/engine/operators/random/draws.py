@@ -113,13 +113,17 @@ def take_out(out, array):
     return out
 
 
+def require_spread(std):
+    """Raise RuntimeError for standard deviations that are complex or negative."""
+    if std.dtype.kind == "c":
+        raise RuntimeError("normal expects standard deviation to be non-complex")
+    if std.size and not (std >= 0).all():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+
+
 def normal_of(mean, std, out, generator):
     """Fill ``out`` with normal numbers, spread by ``std`` and moved by ``mean`` (arrays or numbers)."""
     if isinstance(std, np.ndarray):
-        if std.dtype.kind == "c":
-            raise RuntimeError("normal expects standard deviation to be non-complex")
-        if std.size and not (std >= 0).all():
-            raise RuntimeError("normal expects all elements of std >= 0.0")
         drawing.normal(out, generator)
         one, other = promote(out, std)
         out[...] = one * other
@@ -132,6 +136,8 @@ def normal_of(mean, std, out, generator):
 
 def _normal_like(like, mean, std, generator):
     """Normal numbers of the broadcast shape, in the dtype of ``like``."""
+    if isinstance(std, np.ndarray):
+        require_spread(std)
     shapes = [a.shape for a in (mean, std) if isinstance(a, np.ndarray)]
     if clash := broadcast_clash(shapes):
         raise RuntimeError(clash)
@@ -160,6 +166,8 @@ def normal_into(out, mean, std, generator):
     """``normal`` with ``out=`` for a mean, a deviation or both as tensors."""
     tensors = [t for t in (mean, std) if isinstance(t, Tensor)]
     refuse_recorded_out("normal", out, *tensors)
+    if isinstance(std, Tensor):
+        require_spread(std.array)
     shapes = [t.array.shape for t in (tensors if isinstance(std, Tensor) else (mean, out))]
     if clash := broadcast_clash(shapes):
         raise RuntimeError(clash)

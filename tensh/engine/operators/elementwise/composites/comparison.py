@@ -211,21 +211,28 @@ def masked_fill(input, mask, value):
     if not tensors or not isinstance(value, Tensor) and as_number(value) is None:
         fits_none("masked_fill", (input, mask, value), "(Tensor input, Tensor mask, Tensor value)",
                   "(Tensor input, Tensor mask, Number value)")  # fmt: skip
+    if (clash := broadcast_clash([mask.shape, input.shape])) is not None:
+        raise RuntimeError(clash)
+    check_filling(input, mask, value)
+    dtype = BY_NUMPY[input.array.dtype]
+    if not isinstance(value, Tensor):
+        return in_rows(masked_fill_op.fn(input, mask, cast_scalar(as_number(value), dtype)))
+    cast_scalar(value.array.item(), dtype)
+    return in_rows(masked_fill_tensor.fn(input, mask, value))
+
+
+def check_filling(input, mask, value):
+    """Raise RuntimeError for a value with dimensions and for a mask of numbers, in this order."""
+    if isinstance(value, Tensor) and value.array.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.array.ndim} dimension(s)."
+        )
     if mask.array.dtype.kind != "b":
         refresh_node(input)  # views that must not be written are reported first
         raise RuntimeError(
             "masked_fill_ only supports boolean masks, but got mask with dtype " + BY_NUMPY[mask.array.dtype].spoken
         )
-    dtype = BY_NUMPY[input.array.dtype]
-    if not isinstance(value, Tensor):
-        return in_rows(masked_fill_op.fn(input, mask, cast_scalar(as_number(value), dtype)))
-    if value.array.ndim:
-        raise RuntimeError(
-            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-            f"{value.array.ndim} dimension(s)."
-        )
-    cast_scalar(value.array.item(), dtype)
-    return in_rows(masked_fill_tensor.fn(input, mask, value))
 
 
 def in_rows(made):
@@ -239,8 +246,10 @@ def in_rows(made):
 def masked_fill_(input, mask, value):
     """In-place version of masked_fill; the tensor may be expanded.  Raise RuntimeError for other masks and values."""
     since = begin_write(input, mask, value, may_overlap=True)
-    if isinstance(mask, Tensor) and (clash := broadcast_clash([input.shape, mask.shape])) is not None:
-        raise RuntimeError(clash)
+    if isinstance(mask, Tensor) and (isinstance(value, Tensor) or as_number(value) is not None):
+        check_filling(input, mask, value)
+        if (clash := broadcast_clash([input.shape, mask.shape])) is not None:
+            raise RuntimeError(clash)
     filled = masked_fill(input, mask, value)
     refuse_partial_overlap(input.array, mask.array)
     if memory.overlaps_itself(input.array):

@@ -54,6 +54,11 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
 
 
 # ── positions in sorted sequences ────────────────────────────────────────────
+# Lines, and values of each, for which one search among all lines is faster than a call for each: 2,000 lines of 9 numbers
+# and one value take 75 microseconds instead of 1,550, those of 64 numbers and 4 values a third of the time.
+MANY_LINES, FEW_WANTED = 128, 8
+
+
 def places(ordered, values, side, dtype):
     """Return the index at which each value would be inserted, line by line."""
     if not values.size:
@@ -64,6 +69,8 @@ def places(ordered, values, side, dtype):
     count = math.prod(ordered.shape[:-1])
     lines = ordered.reshape(count, ordered.shape[-1])
     wanted = values.reshape(count, values.shape[-1])
+    if count >= MANY_LINES and wanted.shape[1] <= FEW_WANTED:
+        return halve(lines, wanted, side).astype(dtype).reshape(values.shape)
     found = [find_places(line, own, side) for line, own in zip(lines, wanted)]
     return np.array(found, dtype).reshape(values.shape)
 
@@ -71,16 +78,18 @@ def places(ordered, values, side, dtype):
 def find_places(line, values, side):
     """Return these indices in one line."""
     if line.size and (last := line[-1]) != last:
-        return halve(line, values, side)
+        return halve(line[None], values.reshape(1, -1), side).reshape(values.shape)
     return line.searchsorted(values, side)
 
 
-def halve(line, values, side):
-    """Return the indices that PyTorch's binary search finds among numbers of which some are nan, as large as nothing."""
-    start, end = np.zeros(values.shape, np.int64), np.full(values.shape, line.size)
+def halve(lines, values, side):
+    """Return the indices that PyTorch's binary search finds for the values of each line, some of whose numbers may be nan."""
+    count, length = lines.shape
+    numbers, before = lines.reshape(-1), np.arange(0, lines.size, length or 1)[:count, None]
+    start, end = np.zeros(values.shape, I8), np.full(values.shape, length)
     while (looking := start < end).any():
         middle = start + (end - start >> 1)
-        number = line[np.minimum(middle, line.size - 1)]
+        number = numbers[before + np.minimum(middle, length - 1)]
         within = number > values if side == "right" else number >= values
         start, end = np.where(looking & ~within, middle + 1, start), np.where(looking & within, middle, end)
     return start

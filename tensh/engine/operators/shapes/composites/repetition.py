@@ -258,14 +258,15 @@ def meshgrid(*tensors, indexing=None):
 def grid(tensors, indexing):
     arrays = arrays_of(tensors, "meshgrid", 1)
     for array, t in zip(arrays, tensors, strict=True):
-        if array.ndim > 1:
-            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")
         if array.dtype is not arrays[0].dtype:
             raise RuntimeError("meshgrid expects all tensors to have the same dtype")
         if is_absent(t) is not is_absent(tensors[0]):
             raise RuntimeError("meshgrid expects all tensors to have the same device")
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    for array, t in zip(arrays, tensors, strict=True):
+        if array.ndim > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")
     order = list(range(len(tensors)))  # the dimension along which each tensor runs
     if indexing == "xy":
         order[:2] = order[1::-1]
