@@ -166,7 +166,6 @@ LEGACY = {
     which: legacy_type(which)
     for which in map(ALL.get, "float16 bfloat16 float32 float64 bool uint8 int8 int16 int32 int64".split())
 }
-CUDA_TYPES = "BoolTensor ByteTensor CharTensor ShortTensor IntTensor LongTensor HalfTensor BFloat16Tensor FloatTensor DoubleTensor".split()
 BY_NAME = {f"torch.{which.legacy}": which for which in ALL.values()}
 
 
@@ -218,7 +217,7 @@ def dtype_of_legacy(which):
         return of_scalar[float]
     if which.startswith("torch.sparse.") and (name := which.replace("sparse.", "", 1)) in BY_NAME:
         return BY_NAME[name]
-    if which.removeprefix("torch.cuda.") in CUDA_TYPES:
+    if which.startswith("torch.cuda."):
         raise RuntimeError("Cannot initialize CUDA without ATen_cuda library.")
     raise ValueError(f"invalid type: '{which}'")
 
@@ -242,7 +241,7 @@ def set_default_tensor_type(t):
             raise ModuleNotFoundError(f"No module named '{t.partition('.')[0]}'")
         t = LEGACY.get(BY_NAME.get(t), t)
     name = t if isinstance(t, str) else f"{getattr(t, '__module__', None)}.{getattr(t, '__name__', None)}"
-    if name.startswith("torch.cuda.") and name.removeprefix("torch.cuda.") in CUDA_TYPES:
+    if name.startswith("torch.cuda."):
         raise TypeError(f"type {name} not available. Torch not compiled with CUDA enabled.")
     if not isinstance(t, tensortype):
         raise TypeError("invalid type object: only floating-point types are supported as the default type")
