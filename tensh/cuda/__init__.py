@@ -160,7 +160,9 @@ def _no_type(name):
     def refuse(cls, *sizes, dtype=None, device=None):
         raise TypeError(f"type torch.cuda.{name} not available. Torch not compiled with CUDA enabled.")
 
-    return type(name, (), {"__module__": "torch.cuda", "__doc__": "Tensors of a CUDA device: there is none.", "__new__": refuse})
+    return type(
+        name, (), {"__module__": "torch.cuda", "__doc__": "Tensors of a CUDA device: there is none.", "__new__": refuse}
+    )
 
 
 def __dir__():
