@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from functools import cache
 
 from tensh.compiler.breaks import Break
+from tensh.compiler.local_names import LocalNames, is_iteration
 from tensh.compiler.reads import Reads
 from tensh.engine.arguments.caller import ARMED, list_call
 from tensh.engine.autograd.modes import _set_grad_enabled
@@ -61,22 +62,17 @@ class FunctionRecorder(TorchFunctionMode):
 
     def __init__(self, members=()):
         self.members = frozenset(map(id, members))
-        self.graph, self.nodes, self.parts, self.kept = Graph(), {}, {}, []
+        self.graph, self.nodes, self.parts, self.kept = Graph(), {}, [], []
         self.used, self.inputs, self.before = [], [], {}
         self.reason, self.pending, self.grad = None, None, mode.grad
-        self.reads = Reads()
+        self.reads, self.locals, self.named = Reads(), LocalNames(), set()
         self.branch = None  # every read of elements is a reason
         self.casting = casting_now()
 
     # ── values ───────────────────────────────────────────────────────────────
     def find(self, tensor):
         """Return the node of a tensor; None if no call has made it."""
-        key = id(tensor)
-        if key in self.parts:
-            whole, place = self.parts.pop(key)
-            with self.graph.inserting_after(whole):
-                self.nodes[key] = self.graph.call_function(operator.getitem, (whole, place))
-        return self.nodes.get(key)
+        return self.nodes.get(id(tensor))
 
     def node_of(self, tensor):
         """Return the node of a tensor, which becomes an input if no call has made it."""
@@ -156,6 +152,12 @@ class FunctionRecorder(TorchFunctionMode):
     def record(self, func, name, args, kwargs, result):
         """Add the node of a call in PyTorch's form: an operator of Python, a method, or a function."""
         self.follow_grad()
+        self.name_locals(sys._getframe(2))
+        if name == "unbind" and is_iteration(sys._getframe(2)):
+            for number, each in enumerate(result):
+                self.keep(each, self.graph.call_function(operator.getitem, (args[0], number)))
+                self.parts.append(self.nodes[id(each)])
+            return
         place, modules = find_place(3)
         kind, stored = instruction_at(place.code, place.instruction) if place else ("", None)
         owner = getattr(func, "__self__", None)
@@ -177,10 +179,10 @@ class FunctionRecorder(TorchFunctionMode):
             if target is not getattr and not is_discarded(place) or id(result) not in self.nodes:
                 self.keep(result, node)
         else:
-            self.kept.append(result)
-            self.parts |= {
-                id(each): (node, number) for number, each in enumerate(result or ()) if isinstance(each, Tensor)
-            }
+            for number, each in enumerate(result or ()):
+                if isinstance(each, Tensor):
+                    self.keep(each, self.graph.call_function(operator.getitem, (node, number)))
+                    self.parts.append(self.nodes[id(each)])
         if place is not None:
             node.meta["stack_trace"] = f'  File "{place.filename}", line {place.line}, in {place.code.co_name}'
         within = (place and place[:2], modules) if self.is_within_call(place, modules) else None
@@ -207,10 +209,22 @@ class FunctionRecorder(TorchFunctionMode):
                 self.name_pending()
 
     def name_pending(self):
-        node, _, stored = self.pending or (None, None, None)
-        if node is not None:
-            node._rename(stored)
+        if self.pending is not None:
+            self.rename(self.pending[0], self.pending[2])
         self.pending = None
+
+    def name_locals(self, frame):
+        """Name nodes after the variables to which their values have been assigned since the last call."""
+        for name, value in self.locals.find(frame):
+            node = self.nodes.get(id(value))
+            if node is not None and node.op != "placeholder" and (self.pending is None or node is not self.pending[0]):
+                self.rename(node, name)
+
+    def rename(self, node, name):
+        """Name a node after a variable, unless it has such a name."""
+        if node not in self.named:
+            node._rename(name)
+            self.named.add(node)
 
     def follow_grad(self):
         """Add a switch of gradient recording if the code has changed it; end the graph if autocast has changed."""
@@ -223,7 +237,11 @@ class FunctionRecorder(TorchFunctionMode):
     def finish(self, outputs):
         self.follow_grad()
         self.name_pending()
+        self.locals.given.clear()
         self.graph.output(tuple(outputs))
+        for each in self.parts:
+            if not each.users:
+                self.graph.erase_node(each)
         self.forget_unused_inputs()
 
     def written(self):

@@ -67,13 +67,26 @@ def find_tree(function):
     ast.increment_lineno(tree, first - 1)
     indent(tree, len(lines[0]) - len(source.partition("\n")[0] + "\n"))
     tree.decorator_list = []
-    if make_function(tree, function, {}).__code__.co_code != code.co_code:
+    if not any(
+        make_function(tree, function, {}, names).__code__.co_code == code.co_code for names in list_imported(function)
+    ):
         raise Whole  # the file has changed
     return tree
 
 
-def make_function(tree, function, more):
-    """Return the function of a tree, with globals, free variables and defaults of another; ``more`` are added names."""
+def list_imported(function):
+    """Yield the names that the file of a function may import: Python compiles calls of their attributes differently."""
+    yield ()
+    known = [name for name in function.__code__.co_names if name in function.__globals__]
+    yield [name for name in known if isinstance(function.__globals__[name], types.ModuleType)]
+    yield known
+
+
+def make_function(tree, function, more, imported=()):
+    """Return the function of a tree, with globals, free variables and defaults of another; ``more`` are added names.
+
+    It is compiled as in a file that imports the names ``imported``.
+    """
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells |= {name: types.CellType(value) for name, value in more.items()}
     plain = ast.FunctionDef(**{name: getattr(tree, name, None) for name in ast.FunctionDef._fields})
@@ -86,7 +99,8 @@ def make_function(tree, function, more):
     plain.returns, plain.decorator_list, plain.name = None, [], FUNCTION  # a global variable may have its name
     outer = ast.FunctionDef("outer", parameters(cells), [ast.copy_location(plain, tree)], [], None)
     outer.type_params = []
-    module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, tree)], []))
+    imports = [ast.Import([ast.alias(name)]) for name in imported]
+    module = ast.fix_missing_locations(ast.Module([*imports, ast.copy_location(outer, tree)], []))
     code = compile(module, function.__code__.co_filename, "exec", dont_inherit=True)
     for _ in range(2):
         code = next(each for each in code.co_consts if isinstance(each, types.CodeType))

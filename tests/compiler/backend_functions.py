@@ -72,6 +72,50 @@ def make_models(torch):
     ]  # fmt: skip
 
 
+def make_named(torch):
+    """Return (function, its argument) whose values are assigned to variables apart from the calls that make them."""
+    F, x, rows = torch.nn.functional, torch.ones(3), torch.ones(3, 3)
+
+    def scale(t, k=2):
+        t = t * k
+        u = t + 1
+        return u
+
+    def wave(p):
+        return p.sin()
+
+    def helpers(x):
+        a = scale(x)
+        b = scale(wave(a) + 1, k=4)
+        c = {"k": a * b}
+        r = [each * 2 for each in (a, b)]
+        (u, v), w = (r, c["k"])
+        x = wave(x)
+        return u + v + w, x
+
+    def parts(x):
+        v, i = torch.sort(x)
+        m, _ = torch.max(x, 0)
+        return v + m, torch.topk(x, 2)[0] * 2, x.max(1).values
+
+    def attention(x):
+        q, k, v = x.chunk(3, -1)
+        att = F.softmax((q @ k.transpose(-2, -1)) / 2, dim=-1)
+        out = att @ v
+        first, second, third = x
+        return out, first + second, third * 2
+
+    def loop(x):
+        hidden, h = [], torch.zeros(3)
+        for t in range(2):
+            h = torch.tanh(x[t] + h)
+            hidden.append(h)
+        a, b = hidden
+        return a * b
+
+    return [(helpers, x), (parts, rows), (attention, rows), (loop, rows)]
+
+
 def list_graphs(torch):
     """Return the code of the graphs that a back end gets for all of them."""
 
@@ -92,6 +136,7 @@ def list_graphs(torch):
     for model, *args in [
         *((Around(layer), *args) for layer, *args in make_layers(torch)),
         *((function, torch.ones(2, 3)) for function in make_functions(torch)),
+        *make_named(torch),
     ]:
         torch.compiler.reset()
         torch.compile(model, backend=backend)(*(each.clone() for each in args))

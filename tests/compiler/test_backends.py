@@ -221,6 +221,12 @@ def test_a_call_keeps_its_keywords_and_leaves_out_defaults():
     assert "dropout(l_x_, p = 0.5, training = True)" in code and "layer_norm(l_x_, (3,))" in code
 
 
+def test_values_are_named_after_the_variables_that_hold_them():
+    code = " ".join(list_graphs(torch))
+    for line in ("u = t + 1", "q = chunk[0]", "first = l_x_[0]", "h_1 = torch.tanh(add_1)"):
+        assert line in code
+
+
 def test_tensors_are_made_on_the_default_device():
     graphs = []
     function = torch.compile(

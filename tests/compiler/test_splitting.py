@@ -261,3 +261,15 @@ def test_variables_of_comprehensions_are_their_own():
         for number in (1.0, 2.0):
             x, v = torch.full((2, 3), number), torch.arange(3.0)
             assert all(map(torch.equal, compiled(x, v), weighted(x, v)))
+
+
+def test_functions_of_a_file_that_imports_torch_are_split(tmp_path):
+    text = "import tensh as torch\nfrom math import pi\n\n\ndef f(x):\n    y = torch.abs(x) * pi\n    print(end='')\n    return torch.sin(y) + 1\n"
+    graphs, names = [], {}
+    (path := tmp_path / "written.py").write_text(text, encoding="utf-8")
+    exec(compile(text, str(path), "exec"), names)
+    compiled = torch.compile(names["f"], backend=lambda module, _: graphs.append(module.code) or module.forward)
+    with pytest.warns(UserWarning, match="splits f into several graphs: print is called"):
+        compiled(torch.ones(2))
+    assert compiled(torch.ones(2)).equal(names["f"](torch.ones(2))) and len(graphs) == 2
+    assert "torch.abs" in graphs[0] and "torch.sin" in graphs[1]
