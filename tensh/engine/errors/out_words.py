@@ -80,7 +80,7 @@ CASTABLE = """
 
 DIFFERENTIABLE = """
     chain_matmul mm · conj_physical aten::conj_physical · cross linalg_cross · gelu_tanh gelu · histogram aten::histogram ·
-    inverse linalg_inv_ex · kron mul · log_softmax aten::log_softmax · logsigmoid log_sigmoid_forward · lu_solve linalg_lu_solve ·
+    inverse linalg_inv_ex · kron mul · lerp_tensors lerp · log_softmax aten::log_softmax · logsigmoid log_sigmoid_forward · lu_solve linalg_lu_solve ·
     msort sort · nanmean nansum · norm linalg_vector_norm · outer mul · qr linalg_qr · slogdet _linalg_slogdet · softmax aten::softmax ·
     square pow · svd _linalg_svd ·
     linalg_cholesky linalg_cholesky_ex · linalg_det _linalg_det · linalg_eigh _linalg_eigh · linalg_eigvals aten::linalg_eigvals ·
@@ -110,8 +110,11 @@ DEVICES = {
 }  # fmt: skip
 """Message -> the functions that refuse ``out=`` on another device in these words."""
 
-IN_ROWS = frozenset("cholesky_inverse cholesky_solve geqrf lu nanquantile ormqr quantile".split())
+IN_ROWS = frozenset("cholesky cholesky_solve _fft_c2c _fft_c2r _fft_r2c".split())
 """Functions that give ``out=`` of another size rows, whatever the order of their results."""
+
+IN_ROWS_IF_FILLED = frozenset("cholesky_inverse geqrf linalg_householder_product lu nanquantile ormqr quantile".split())
+"""Functions that do so unless ``out=`` is empty."""
 
 SILENT = frozenset("addbmm kthvalue logsigmoid lu mode narrow_copy".split())
 """Functions that resize ``out=`` without a warning."""
@@ -125,7 +128,7 @@ CASTABLE_WORDS = {name.rpartition(".")[2]: f"{name}: {SAFELY}" for name in CASTA
     "mvlgamma_": "mvlgamma: result type {1.title} can't be cast to the desired output type {0.title}",
     "mvlgamma": "mvlgamma: result type {0.title} can't be cast to the desired output type {0.title}",
     **dict.fromkeys(
-        ("max", "min"),
+        ("max_all", "min_all"),
         "Expected canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype())) to be true, but got false.  "
         "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)",
     ),

@@ -16,6 +16,7 @@ from tensh.engine.errors.out_words import (
     DEVICE_WORDS,
     EXACT_WORDS,
     IN_ROWS,
+    IN_ROWS_IF_FILLED,
     NAMES_OF_DIFFERENTIABLE,
     SILENT,
     UNCOPIED,
@@ -42,8 +43,11 @@ def require_outs(out, name, several):
 
 
 def check_out(out, name, inputs):
-    """Raise PyTorch's errors for ``out=`` before any computation; ``inputs`` may be any values, or lists of them."""
-    if not mode.grad:
+    """Raise PyTorch's errors for ``out=`` before any computation; ``inputs`` may be any values, or lists of them.
+
+    Special functions without a derivative write into tensors that require grad, as in PyTorch.
+    """
+    if not mode.grad or name.startswith("aten::special_"):
         return
     given = [t for each in (out, *inputs) for t in (each if type(each) in (tuple, list) else (each,))]
     if mode.levels:
@@ -104,7 +108,7 @@ def write_constant_out(out, result, name, strict=None, inputs=(), apart=True, nu
             out,
             b.shape,
             silent=name in SILENT,
-            steps=memory.strides(b) if keeps_order(name, b) else None,
+            steps=memory.strides(b) if keeps_order(name, b, a) else None,
         )
     if b.dtype.kind in "cW" and out.array.dtype.kind in "biufV":
         warn_once("Casting complex values to real discards the imaginary part")
@@ -114,9 +118,11 @@ def write_constant_out(out, result, name, strict=None, inputs=(), apart=True, nu
     return out
 
 
-def keeps_order(name, array):
-    """True if ``out=`` takes the order of the result, which is dense but not in rows."""
-    return array.size and not array.flags.c_contiguous and name not in IN_ROWS and memory.is_dense(array)
+def keeps_order(name, array, out):
+    """True if ``out`` takes the order of the result, which is dense but not in rows."""
+    if not array.size or array.flags.c_contiguous or name in IN_ROWS or name in IN_ROWS_IF_FILLED and out.size:
+        return False
+    return memory.is_dense(array)
 
 
 def refuse_out_dtype(result, target, strict, name, number=0):

@@ -1,5 +1,7 @@
 """Products of matrices and vectors added to an input: ``beta * input + alpha * product``, in one array."""
 
+from functools import reduce
+
 import numpy as np
 
 from tensh.engine.codegen.mixing import EXACT_SCALARS
@@ -7,10 +9,9 @@ from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.codegen.table import OR_THE_SAME, op
 from tensh.engine.codegen.vocabulary import TENSORS, word
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast, combine_categories, of_scalar
+from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast, combine_categories, of_scalar, promote_types
 from tensh.engine.errors.messages import OTHER_DTYPE, cannot_cast, refuse_dtype, wrap_dim
 from tensh.engine.operators.basic import expanded_size
-from tensh.engine.operators.kernels import promote_arrays
 from tensh.engine.operators.linalg.products import batches, check_batches, check_vector, mm, mv, refuse_dtypes
 from tensh.engine.operators.precision import is_half, widen
 
@@ -166,7 +167,9 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
             raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
         if type(number) in (float, complex) and np.result_type(input, vec1, vec2).kind in "biu":
             raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
-    input, vec1, vec2 = promote_arrays(input, vec1, vec2)
+    kinds = (BY_NUMPY[array.dtype] for array in (input, vec1, vec2))  # an input without dimensions counts in full
+    dtype = reduce(promote_types, kinds).numpy
+    input, vec1, vec2 = (array.astype(dtype, copy=False) for array in (input, vec1, vec2))
     if input.dtype.kind == "b":
         product = np.logical_and(vec1[:, None], vec2) if alpha else np.zeros((vec1.size, vec2.size), bool)
         return np.logical_or(product, input) if beta else product

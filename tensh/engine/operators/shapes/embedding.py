@@ -9,7 +9,7 @@ from tensh.engine.codegen.scalars import cast_scalar
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
-from tensh.engine.operators.precision import real_of
+from tensh.engine.operators.precision import real_of, take_real
 from tensh.engine.operators.shapes.diagonal import diagonal_of
 from tensh.engine.operators.shapes.views import make_key
 
@@ -23,7 +23,7 @@ def replace_part(input, part_of, src):
             f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
             f"{list(part.shape)}"
         )
-    part[...] = src
+    part[...] = take_real(src, out.dtype)
     return out
 
 

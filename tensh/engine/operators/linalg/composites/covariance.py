@@ -24,7 +24,7 @@ def check_weights(name, weights, input, whole):
         raise RuntimeError(
             f"cov(): expected {name} to have one or fewer dimensions but got {name} with {w.ndim} dimensions"
         )
-    if w.dtype.kind not in ("iub" if whole else "fV"):
+    if w.dtype.kind not in ("iu" if whole else "fV"):
         raise RuntimeError(
             f"cov(): expected {name} to have {kinds} dtype but got {name} with {weights.dtype.title} dtype"
         )
