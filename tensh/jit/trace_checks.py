@@ -6,6 +6,7 @@ import operator
 import tensh as torch
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
+from tensh.jit.traced_types import infer_type, require_traceable
 from tensh.tracing.numbers import plain_number
 from tensh.tracing.reading import TracerWarning
 
@@ -18,10 +19,10 @@ MOST_LINES = 20  # lines that a warning of random numbers shows
 
 
 def as_arguments(examples):
-    """Return examples as a tuple of arguments."""
-    if isinstance(examples, (Tensor, dict)):
-        return (examples,)
-    return tuple(examples)
+    """Return examples as a tuple of arguments.  Raise RuntimeError for examples that a trace cannot have."""
+    args = (examples,) if isinstance(examples, (Tensor, dict)) else tuple(examples)
+    require_traceable(args)
+    return args
 
 
 def as_tensors(result, kinds=(int, float)):
@@ -45,9 +46,9 @@ def require_tensors(result, strict):
         raise RuntimeError(
             "The traced function didn't return any values! Side-effects are not captured in traces, so it would be a no-op."
         )
+    infer_type(result)
     if strict:
         refuse_containers(result)
-    infer(result)
 
     def are_tensors(value):
         if isinstance(value, dict):
@@ -77,31 +78,6 @@ def refuse_containers(result):
         if kind == "dict":
             raise RuntimeError(text)
         warn(text, TracerWarning)
-
-
-def infer(value):
-    """Return the annotation for a part of a result.  Raise RuntimeError for mixed or empty lists and dictionaries."""
-    if isinstance(value, tuple):
-        return f"Tuple[{', '.join(map(infer, value))}]"
-    if isinstance(value, (list, dict)):
-        name = "Dictionary" if isinstance(value, dict) else "List"
-        if not value:
-            what = (
-                "Dictionary inputs must have entries"
-                if name == "Dictionary"
-                else "List trace inputs must have elements"
-            )
-            raise RuntimeError(f"Tracer cannot infer type of {value}\n:{what}")
-        groups = [value, value.values()] if isinstance(value, dict) else [value]
-        kinds = [[infer(each) for each in group] for group in groups]
-        for found in kinds:
-            other = next((each for each in found if each != found[0]), None)
-            if other is not None:
-                element = "type" if name == "Dictionary" else "element type"
-                what = f"{name} inputs to traced functions must have consistent {element}. Found {found[0]} and {other}"
-                raise RuntimeError(f"Tracer cannot infer type of {value}\n:{what}")
-        return f"{'Dict' if len(kinds) == 2 else 'List'}[{', '.join(each[0] for each in kinds)}]"
-    return "Tensor" if isinstance(value, Tensor) else "NoneType" if value is None else type(value).__name__
 
 
 def check(made, function, args, kwargs, options, repeat):
