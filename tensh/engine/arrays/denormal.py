@@ -5,6 +5,7 @@ import functools
 import platform
 import sys
 
+from tensh.engine.arrays.tabulated import tables
 from tensh.engine.arrays.threads import pool
 
 WORDS = 8  # 32 bit words of the C library's ``fenv_t`` on x86-64
@@ -31,4 +32,5 @@ def flush_denormals(flush):
         return not flush
     set_flush(flush)
     pool.prepare = functools.partial(set_flush, flush)
+    tables.clear()
     return True

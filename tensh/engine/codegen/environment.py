@@ -9,6 +9,7 @@ from tensh.engine.arguments.signatures import refuse_receiver
 from tensh.engine.arrays.halves import MANY
 from tensh.engine.arrays.memory import row_major
 from tensh.engine.arrays.orders import arrange
+from tensh.engine.arrays.tabulated import LEAST
 from tensh.engine.arrays.threads import PARALLEL_HEAVY, PARALLEL_LIGHT, parallel_map
 from tensh.engine.codegen.mixing import (  # fmt: skip
     EXACT_SCALARS,
@@ -81,6 +82,6 @@ ENVIRONMENT = {each.__name__: each for each in FUNCTIONS} | {
     "new": new, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners,
     "differentiating": differentiating, "ports": ports, "OPS": OPS, "WEAK": WEAK,
     "STRICT": STRICT, "SCALARS": SCALARS, "EXACT_SCALARS": EXACT_SCALARS, "MULTIPLE": MULTIPLE, "REQUIRED": REQUIRED, "ABSENT": ABSENT, "NO_ARRAY": NO_ARRAY,
-    "MANY_HALVES": MANY, "F4": np.dtype(np.float32), "PARALLEL_HEAVY": PARALLEL_HEAVY, "PARALLEL_LIGHT": PARALLEL_LIGHT,
+    "MANY_HALVES": MANY, "TABULATED": LEAST, "F4": np.dtype(np.float32), "PARALLEL_HEAVY": PARALLEL_HEAVY, "PARALLEL_LIGHT": PARALLEL_LIGHT,
 }  # fmt: skip
 """The one namespace in which all generated functions live."""

@@ -192,6 +192,8 @@ def kernel_call(op, call, into=None):
     least = "PARALLEL_LIGHT" if is_light(op.kernel) else "PARALLEL_HEAVY"
     if op.kernel in ARITHMETIC:
         few = f"{arrays[0]}.size < MANY_HALVES or {arrays[0]}.size < {least} and {arrays[0]}.itemsize > 2"
+    elif len(arrays) == 1:  # 16 bit numbers are looked up in a table
+        few = f"{arrays[0]}.size <= TABULATED or {arrays[0]}.size < {least} and {arrays[0]}.itemsize > 2"
     else:
         few = f"{arrays[0]}.size < {least}"
     return f"{call} if {few} else parallel_map({op.name}_kernel, {arguments})"

@@ -59,8 +59,10 @@ def angle(input):
     """The angle to the positive real axis: 0 or pi for real numbers."""
     if not is_real(input):
         return np.ascontiguousarray(np.arctan2(input.imag, input.real)).reshape(input.shape)
-    turned = np.where(np.less(input, ZERO[input.dtype]), SCALARS[PI, input.dtype], ZERO[input.dtype])
-    return np.where(np.isnan(input), input, turned)
+    turned = np.multiply(np.less(input, ZERO[input.dtype]), SCALARS[PI, input.dtype])
+    if (lost := np.isnan(input)).any():
+        np.copyto(turned, input, where=lost)
+    return turned
 
 
 frac = Chain("frac", "input", "input - trunc(input)", doc="The fractional part, with the sign of the number.")

@@ -15,6 +15,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.codegen.chains import FEW
 from tensh.engine.operators.kernels import reusable
 from tensh.engine.operators.precision import F4, F8
@@ -235,7 +236,7 @@ def declare(function, compute, low, high, scratch):
         compute(x, out, *rooms)
         out[rare] = values
 
-    kernel.write_into, kernel.double = write, function
+    kernel.write_into, kernel.double, kernel.in_vectors = write, function, HAS_AVX512
     kernel.__name__ = function.__name__
     return kernel
 
