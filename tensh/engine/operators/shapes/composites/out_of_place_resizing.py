@@ -53,7 +53,7 @@ def resize(self, *sizes):
 
 @method
 def resize_as(self, tensor):
-    """Return the same elements in the size of another tensor; ``reshape_as`` is preferred.  Differentiable, a view where possible.
+    """Return the same elements in the size of another tensor, as a view where possible.  Differentiable.
 
     Shape: [*] to that of ``tensor``.  Raise RuntimeError for another number of elements.
 
