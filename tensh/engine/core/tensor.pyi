@@ -1161,7 +1161,7 @@ class Tensor:
     def resize_(self, *sizes: _Any, memory_format: _memory_format | None = None, **named: _Any) -> Tensor:
         """Resize the tensor in place; new elements are uninitialized."""
     def resize_as(self, tensor: _Any) -> Tensor:
-        """Return the same elements in the size of another tensor; ``reshape_as`` is preferred.  Differentiable, a view where possible."""
+        """Return the same elements in the size of another tensor, as a view where possible.  Differentiable."""
     def resize_as_(self, the_template: _Any, *, memory_format: _memory_format | None = None) -> Tensor:
         """Resize the tensor in place to the size of another one; new elements are uninitialized."""
     def resize_as_sparse_(self, the_template: _Any) -> Tensor:
