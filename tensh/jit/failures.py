@@ -89,7 +89,7 @@ def show_frame(code, offset, asserts):
 
 
 def describe_failure(error):
-    """Return the exception that PyTorch raises for one in a script: its type says whether the script raised it.
+    """Return PyTorch's exception for one in a script; its type says whether the script raised it.
 
     Return None for an exception that is no error of the script, such as one that ends a trace.
     """

@@ -43,7 +43,7 @@ def freeze(mod, preserved_attrs=None, optimize_numerics=True):
 
 
 class Frozen(ScriptModule):
-    """A module without parameters that computes what another computed when it was frozen."""
+    """A module without parameters, which computes with copies of the original's parameters."""
 
     __module__, __qualname__ = "torch.jit._script", "RecursiveScriptModule"
 
@@ -68,7 +68,7 @@ class Frozen(ScriptModule):
 
     @property
     def code(self):
-        """The code of the frozen module: members are constants, and what it calls is part of it."""
+        """The code of the frozen module, with members as constants and calls inlined."""
         return self._code_of("forward")
 
     @property

@@ -107,7 +107,7 @@ class Value:
 
     @property
     def base(self):
-        """The name without the number that tells it from others of the same name."""
+        """The name without the number that distinguishes equal names."""
         name, _, number = self.debugName().rpartition(".")
         return name if name and number.isdigit() else self.debugName()
 

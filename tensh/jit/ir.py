@@ -24,7 +24,7 @@ from tensh.jit.value_text import tensor_text
 
 
 def as_convolution(name, arguments):
-    """Return a convolution as the operator that PyTorch traces, which has further arguments; other operators unchanged."""
+    """Return a convolution as the operator with more arguments that PyTorch traces; other operators unchanged."""
     kind = name.removeprefix("aten::").rstrip("123d")
     if kind not in ("conv", "conv_transpose") or isinstance(arguments[4], str):
         return name, arguments
@@ -82,7 +82,7 @@ class Lines(SizeLines):
         return f"%{len(self.values) + ahead}"
 
     def rename(self, value, name):
-        """Name a value that has a number; the one that had the name before gets a number after it, as in PyTorch."""
+        """Name a value that has a number; an older value of that name gets a number after the name, as in PyTorch."""
         if not value.named:
             self.take_name(value, name)
 

@@ -113,7 +113,7 @@ declared: dict = {}
 
 
 def _overload(func):
-    """Note one of several declarations of a function, which comes after them, and return it."""
+    """Note a declaration of a function that follows, and return the declaration."""
     declared.setdefault((func.__module__, func.__qualname__), []).append(func)
     return func
 

@@ -255,7 +255,7 @@ class Meanings(ast.NodeTransformer):
         return node
 
     def visit_Subscript(self, node):
-        """Leave ``x.shape[0]`` as it is, which has one value in both."""
+        """Leave ``x.shape[0]`` as it is: scripts and Python agree on it."""
         inner = node.value
         if isinstance(inner, ast.Attribute) and inner.attr == "shape" and not isinstance(node.slice, ast.Slice):
             inner.value, node.slice = self.visit(inner.value), self.visit(node.slice)
@@ -264,7 +264,7 @@ class Meanings(ast.NodeTransformer):
 
 
 def is_own(node):
-    """Return True for ``self`` and what belongs to it, whose methods are the program's."""
+    """Return True for ``self`` and its attributes, whose methods belong to the program."""
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
     return isinstance(node, ast.Name) and node.id == "self"

@@ -66,7 +66,7 @@ class MethodLines(Lines):
         return next((each.meta["names"][node] for each in self.graph.nodes if node in each.meta.get("names", ())), None)
 
     def take_apart(self, calls):
-        """Return (the nodes of a call, what they read from outside, those of them that are read outside)."""
+        """Return (the nodes of a call, the values that they read from outside, the nodes that are read outside)."""
         inside = [each for each in self.graph.nodes if each.meta.get("calls", ())[: len(calls)] == calls]
         known, taken = set(inside), {}
         for node in inside:
@@ -74,7 +74,7 @@ class MethodLines(Lines):
         return inside, taken, [node for node in inside if any(each not in known for each in node.users)]
 
     def write_method(self, call):
-        """Write the call of a submodule: it takes what its operators read from outside, and gives what is read outside."""
+        """Write the call of a submodule: its inputs are read from outside, and its results are read outside."""
         inside, taken, given = self.take_apart((*self.prefix, call))
         if not given:
             return

@@ -9,7 +9,7 @@ __all__ = ["read_properties", "written_methods"]
 
 
 def own_classes(cls):
-    """Return the classes, among those that a class inherits from, that the user wrote."""
+    """Return the bases of a class that the user wrote."""
     return [each for each in cls.__mro__ if not is_of_torch(each.__module__)]
 
 

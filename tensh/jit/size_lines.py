@@ -67,7 +67,7 @@ class SizeLines:
         return isinstance(value, Node) and self.names.get(value) in self.sizes
 
     def as_number(self, text, kind, name, place):
-        """Return the number of a size, read after the line that gives it; what is read last stands first."""
+        """Return the number of a size, read on the line after the size; a later reading stands first."""
         at = self.lines.index(self.found[name].node()) + 1
         made = self.make(text, kind, [name], place.without_line())
         self.lines.insert(at, self.lines.pop())

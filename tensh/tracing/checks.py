@@ -62,7 +62,7 @@ def place_checks(program):
 
 
 def fix_numbers(graph, fixed, numbers):
-    """Write numbers that must be equal to one for their symbols, except in what checks them."""
+    """Write a number in place of each symbol that must be equal to one, except in the checks of the symbol."""
     for symbol, value in fixed.items():
         checks = set(COMPARED)
         for user in list(numbers[symbol].users):

@@ -53,7 +53,7 @@ def is_mask(node):
 
 
 def find_dependent(graph, source=None):
-    """Return the nodes whose values may have a size that depends on elements, or that depend on the node ``source``."""
+    """Return the nodes with sizes that may depend on elements, or those that depend on the node ``source``."""
     found = set()
     for node in graph.nodes:
         first = dimension_of(node) is not None if source is None else node is source

@@ -240,7 +240,7 @@ def as_facts(guard):
 
 
 def solve_quotient(fact):
-    """Return what a fact on one quotient says of its dividend; other facts unchanged."""
+    """Return a fact on one quotient as a fact on its dividend; other facts unchanged."""
     match [each for each in fact.items() if each[0] is not None]:
         case [(("floordiv", dividend, int(divisor)), factor)] if factor > 0:
             return solve_quotient(add(as_sum(dividend), {None: divisor * (fact.get(None, 0) // factor)}))

@@ -50,13 +50,13 @@ def read_dynamic_axes(model, args, kwargs, axes, input_names):
 
 
 def root_of(name):
-    """Return the name whose size decides that of a dimension: its own, or that from which it follows."""
+    """Return the name whose size decides a dimension: the dimension's own, or the one it is derived from."""
     derived = read_derived(name)
     return name if derived is None else derived[0]
 
 
 def follow_change(change, size, name):
-    """Return the size of a dimension after a change of the one that decides it."""
+    """Return the size of a dimension after a change of the size that decides it."""
     derived = read_derived(name)
     if derived is None:
         return change(size, name)
@@ -215,7 +215,7 @@ def compare(first, second):
 
 
 def fixes_size(one, two):
-    """Return True if a view gives a dimension the number that is its size in one trace, and not in the other.
+    """Return True if a view sets a dimension to a number that is its size in one trace only.
 
     Leading sizes of operand and result are compared until they differ.
     """

@@ -40,7 +40,7 @@ SET = ("__init__", "__exit__")
 
 
 def noting(recorder, method, note):
-    """Return a method that notes a switch of the program, not one of the functions that it calls."""
+    """Return a method that notes a switch made by the program, but not by the functions that it calls."""
 
     def switch(self, *args, **kwargs):
         result = method(self, *args, **kwargs)

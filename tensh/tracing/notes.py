@@ -16,7 +16,7 @@ SLOTS = {"__getitem__": "wrapper_descriptor", "__setitem__": "wrapper_descriptor
 
 @contextmanager
 def calling(recorder, func, args, kwargs):
-    """Note that a public function is being called, and count it if that is from outside of all others."""
+    """Note the public function that is being called; count it unless another one calls it."""
     recorder.called, outer = (func, args, kwargs), recorder.outer
     if outer is None:
         recorder.outer = func

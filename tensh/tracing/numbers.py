@@ -141,7 +141,7 @@ class Comparison:
 
 
 class TracedBool(Comparison, int):
-    """The outcome of a comparison that a program makes while it is exported: a decision once Python needs it.
+    """The outcome of a comparison during an export, which becomes a decision once Python needs it.
 
     Before that it is a condition that ``torch.cond`` records: its node is made on demand. The comparison has a
     ``number`` in its trace.
@@ -236,7 +236,7 @@ def note_decision(graph, name, left, right, outcome):
 
 
 def fix(graph, value):
-    """Note that a number of the example is the only one that the program takes at this place."""
+    """Note that the program takes no other number here than that of the example."""
     graph.fixed = [*getattr(graph, "fixed", ()), value]
 
 

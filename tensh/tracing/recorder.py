@@ -146,7 +146,7 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
         return self.branch.lifted[key][1] if key in self.branch.lifted else self.lift(value, key)
 
     def knows(self, tensor):
-        """Return True for a traced tensor, and within a function for one that is traced around it."""
+        """Return True for a traced tensor, also one that is traced around the current function."""
         if id(tensor) in self.nodes:
             return True
         branch = self.branch

@@ -22,7 +22,7 @@ class Unnamed(str):
 
 
 class Name(str):
-    """The name of a dimension with the range that was declared for it, and for the one from which it follows."""
+    """The name of a dimension with its declared range, and that of the dimension it is derived from."""
 
     min = max = root = None
 

@@ -69,7 +69,7 @@ def is_broadcast(operands, result):
 
 
 def limit_sizes(node, name, sizes):
-    """Yield the guards that windows fit, and that computed sizes are not one."""
+    """Yield the guards by which windows fit and computed sizes differ from one."""
     for text, size in zip(reversed(sizes), reversed(node.meta["val"].shape)):
         if isinstance(text, str) and any(sign in text for sign in "-/"):
             if any(each in name for each in WINDOWS):

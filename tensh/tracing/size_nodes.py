@@ -65,7 +65,7 @@ def make_sizes(graph, inputs, dynamic, read):
 
 
 def build(graph, node, known, symbols):
-    """Compute the size of an intermediate value from those of inputs, before the node that reads it."""
+    """Compute the size of an intermediate value from sizes of inputs, before the node that reads the size."""
     try:
         expression = parse(node.meta["sizes"])
     except Unexpressed:

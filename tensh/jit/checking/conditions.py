@@ -14,7 +14,7 @@ __all__ = ["Condition", "Conditions"]
 
 
 class Condition:
-    """A condition: the truth of one that types decide, and the types of names where it holds and where it fails."""
+    """The outcome of a condition that types decide (``static``); the types of names where it holds and where it fails."""
 
     def __init__(self, static=None, holding=None, failing=None):
         self.static, self.holding, self.failing = static, holding or {}, failing or {}
@@ -177,7 +177,7 @@ def is_instance(kind, wanted):
 
 
 def any_of(classes):
-    """Return the type of an instance of one of some classes; one that is not known for a container without contents."""
+    """Return the union of classes as the type of an instance; Any if one is a container, whose contents are unknown."""
     if any(each in (list, dict, tuple) for each in classes):
         return UNKNOWN.kind
     found = classes[0]
@@ -187,7 +187,7 @@ def any_of(classes):
 
 
 def can_be_none(found):
-    """Return True for None, False for what is never None, "maybe" for what can be, and None for what is not known."""
+    """Return True for None, False for a value that is never None, "maybe" if it can be, and None for an unknown one."""
     if isinstance(found, Known):
         return found.value is None
     if isinstance(found, (tuple, ModuleRef)):

@@ -34,7 +34,7 @@ def name_python_value(value):
 
 
 class Steps:
-    """The values of a loop: ``parts`` if its elements are known one by one, otherwise the value that each of them has."""
+    """What a loop goes over: the values ``parts`` if they are known one by one, otherwise the value of every ``element``."""
 
     def __init__(self, parts=None, element=UNKNOWN, name=None):
         self.parts, self.element, self.name = parts, element, name

@@ -12,7 +12,7 @@ EMPTY_LISTS = (
 
 
 class Frame:
-    """The variables that a block assigns.  ``exits`` is True if it ends with a statement that leaves it."""
+    """The variables that a block assigns.  ``exits`` is True if the last statement leaves the block."""
 
     def __init__(self, parent=None):
         self.parent, self.names, self.errors, self.exits = parent, {}, {}, False

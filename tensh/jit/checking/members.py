@@ -85,7 +85,7 @@ class Members:
         return Value(settle(kind))
 
     def check_classes_in(self, value):
-        """Check the classes of the program whose instances a value contains, so that it has a type."""
+        """Check the program's classes of all instances within a value, so that the value has a type."""
         if isinstance(value, (list, tuple)):
             for each in value:
                 self.check_classes_in(each)

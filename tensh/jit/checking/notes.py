@@ -110,7 +110,7 @@ class Notes:
         return not known or is_type(note) and note not in (list, dict, tuple)
 
     def check_container(self, node, note):
-        """Refuse an annotation with others in it that is no type, or has such in it."""
+        """Refuse an annotation with brackets that is no type, or has no type within the brackets."""
         origin = origin_of(note)
         if origin is not None and origin not in ORIGINS:
             if getattr(origin, "__module__", "typing") in OWN_SPACES:

@@ -27,7 +27,7 @@ class Text(Syntax):
         self.tree = self.body[0]
 
     def own_range(self, node):
-        """Return the range of a node without those of its parts, None for one that has none."""
+        """Return the range of a node's own characters, without its parts; None if it has none."""
         start = node.lineno - 1, node.col_offset + self.indent
         width = None
         if type(node) in WORDS:

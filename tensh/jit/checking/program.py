@@ -46,7 +46,7 @@ OVERLOADED = (
 
 
 class Declared:
-    """A function as its callers see it: its parameters, its declaration, and the result, None for one that is not known."""
+    """A function as callers see it: its parameters, its declaration, and the result (None if unknown)."""
 
     def __init__(self, parameters, text, result, takes_self=False):
         self.parameters, self.text, self.result, self.takes_self = parameters, text, result, takes_self

@@ -92,7 +92,7 @@ class Statements:
         return Value(kind, value.inferred and (seen is None or seen.inferred))
 
     def end(self, tree):
-        """Check that a function has returned what it has to where its statements end."""
+        """Check the result at the end of a function's statements, where no ``return`` has ended it."""
         if self.frame.exits:
             return
         if self.wanted is not None and self.wanted is not none:

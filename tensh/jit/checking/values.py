@@ -23,7 +23,7 @@ MISSING = object()
 
 
 class Value:
-    """A value: its type, whether that is of a parameter without annotation, and the constant that it is.
+    """A value: its type, whether the type is assumed for lack of an annotation, and the constant.
 
     ``empty`` is True for ``[]``, which becomes a list of any type as long as it has no name; ``parts`` are the values in a tuple.
     """

@@ -206,7 +206,7 @@ def blocks_of(block):
 
 
 def values_of(block):
-    """Yield the values that enter a block or are made in it, with those of inner blocks."""
+    """Yield the values that enter a block or are made within it, also in inner blocks."""
     yield from block.entering
     for line in lines_of(block):
         yield from line.given

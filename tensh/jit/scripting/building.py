@@ -34,7 +34,7 @@ class Builder:
         return f"{self.count}"
 
     def unused_name(self, name):
-        """Return a name with a number after it that no other value has; a number alone for what has no name in the source."""
+        """Return an unused name: the given one with a number, or a number alone without a name in the source."""
         if name.startswith("@") or name == "_":
             return self.number()
         self.numbers[name] = self.numbers.get(name, 0) + 1
@@ -80,7 +80,7 @@ class Builder:
         return made
 
     def assign(self, name, value):
-        """Let a name stand for a value, which is called after it if it has no name yet."""
+        """Let a name stand for a value, and name the value after it unless it has a name."""
         if isinstance(value, ScriptValue):
             value.assigned = True
             nameless = value.named or value.literal or name == "_"
@@ -153,7 +153,7 @@ class Builder:
         return found
 
     def merge(self, line, values, at, name=None, kind=None):
-        """Give a value out of a branch: one of two, of which None stands for that of an arm that never ends."""
+        """Return a value of a branch, from one of each arm; None is that of an arm that never ends."""
         known = [each.value_kind for each in values if each is not None]
         kind = kind or (known[0] if len(known) == 1 else join(*known))
         if kind is None:
@@ -168,7 +168,7 @@ class Builder:
         return made
 
     def absent_value(self, kind):
-        """Return the value of a type that nothing reads; it stands before all other lines, once."""
+        """Return a value of a type that is never read; the line is the first one of the graph, once for each type."""
         if kind not in self.absent_values:
             outer, self.block = self.block, self.graph
             self.absent_values[kind] = self.emit("prim::Uninitialized", (), [kind])

@@ -70,7 +70,7 @@ def spreads(formal, value):
 
 
 def takes(formal, value, found, loose):
-    """Return True if a parameter takes a value: its type, or one that can be turned into it."""
+    """Return True if a parameter takes a value, as it is or converted."""
     if isinstance(value, list):
         return True
     kind, wanted = value.value_kind, strip(formal.kind)

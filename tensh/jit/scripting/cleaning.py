@@ -278,7 +278,7 @@ def find_alive(graph):
 
 # ── order ──────────────────────────────────────────────────────────────────
 def order_results(graph):
-    """Put what branches and loops give into the order in which it is first used; what nothing uses comes last."""
+    """Sort the results of branches and loops by their first use; unused ones come last."""
     users = find_users(graph)
 
     def first_use(value):
@@ -315,7 +315,7 @@ def find_users(graph):
 
 
 def order_given(line, order):
-    """Put what a branch or a loop gives, and what its blocks give and take for it, into another order."""
+    """Reorder the results of a branch or a loop, and the values that its blocks take and give."""
     loop = line.kind() == "prim::Loop"
 
     def sort(values, start):

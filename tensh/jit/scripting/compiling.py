@@ -156,7 +156,7 @@ class Compiler(
         return self.source.refuse(node, f"Module '{type(module).__name__}' has no attribute '{name}'")
 
     def plain_member(self, owner, name, value, node):
-        """Return an attribute that is neither a parameter nor a module: a constant, if it is declared as one."""
+        """Return an attribute other than a parameter or a module, as a constant if it is declared as one."""
         module = owner.module
         fixed = name in getattr(module, "__constants__", ()) or is_final(class_of(module), name)
         fixed = fixed or is_layer(module) and name != "training"

@@ -31,7 +31,7 @@ class Exits:
         return flagged and MIGHT in (ending_of(each, ways_of(finish)) for each in (node.body, node.orelse))
 
     def run_flagged(self, node, rest, finish):
-        """Compile a branch whose arms give whether they have left, and with what; go on after it if they have not."""
+        """Compile a branch whose arms give a flag for whether they have left, and the values; go on if the flag is false."""
         end = self.flag_exits(finish, [node])
         arms = [
             lambda holds=holds, body=body: (self.narrow(node.test, holds), self.run(body, end))[1]
@@ -41,7 +41,7 @@ class Exits:
         return None if made is None else self.go_on(made, rest, finish, end.hand_on)
 
     def flag_exits(self, finish, statements):
-        """Return how statements end that code follows: the values for whether they have left, and those that they left with.
+        """Return how statements end that others follow: with a flag for whether they have left, and the values.
 
         ``hand_on`` of the function gives these values to ``finish``.
         """
@@ -84,7 +84,7 @@ class Exits:
         return end
 
     def go_on(self, made, rest, finish, hand_on):
-        """Compile the statements after what gives whether it has left, and the values with which it did."""
+        """Compile the statements after a branch that gives a flag for whether it has left, and the values."""
         if isinstance(self.names, Left):
             self.names = dict(self.names)
         if not rest and len(made) == 1 + len(getattr(finish, "kinds", [None])) and hasattr(finish, "flagged"):
@@ -125,7 +125,7 @@ class Exits:
 
 
 def may_leave(node, rest):
-    """Return True for a branch in a loop whose arms leave it or not, but one of them only perhaps with what follows."""
+    """Return True for a branch in a loop whose arms surely leave or surely go on, though what follows might leave."""
     arms = [ending_of(each, LEAVING) for each in (node.body, node.orelse)]
     whole = [ending_of([*each, *rest], LEAVING) for each in (node.body, node.orelse)]
     return MIGHT in whole and MIGHT not in arms

@@ -126,7 +126,7 @@ class Expressions:
         return made
 
     def operate_on_tuples(self, name, args, node):
-        """Return two tuples as one, or the length of one; None for other operands."""
+        """Return the sum of two tuples, or the length of one; None for other operands."""
         parts = [parts_of(each.value_kind) for each in args]
         if None in parts:
             return None

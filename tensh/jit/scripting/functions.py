@@ -285,7 +285,7 @@ class Functions:
         return tuple((name, given[name].value_kind) for name in names if name in given)
 
     def bind(self, signature, args, options, node, kinds=None, length=0):
-        """Return the values of all parameters, in order; ``length`` is that of lists for which one number may be given."""
+        """Return the values of all parameters, in order; one number may stand for a list of ``length`` numbers."""
         try:
             bound = signature.bind(*args, **options)
         except TypeError as error:

@@ -140,7 +140,7 @@ class Iteration:
         return made
 
     def collect(self, made, steps, node, target=None):
-        """Fill a list with what a loop goes over, or with what a comprehension with a target makes of it; return the list."""
+        """Fill a list with the elements of a loop, or with what a comprehension makes of each; return the list."""
 
         def body(index):
             element = steps.take(index, node)

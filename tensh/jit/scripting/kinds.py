@@ -174,7 +174,7 @@ def members_of(kind):
 
 
 def without_none(kind):
-    """Return the type of a value that may be None where it is not; None for other types."""
+    """Return the type of a value without None; None for a type that cannot be None."""
     rest = tuple(each for each in members_of(kind) if each is not none)
     return Union[rest] if rest and len(rest) < len(members_of(kind)) else None  # noqa: UP007
 

@@ -13,7 +13,7 @@ class MethodCalls:
     """The part of the compiler that compiles calls of modules and their methods."""
 
     def call_module(self, owner, args, options, node):
-        """Emit the call of a module: of its hooks before ``forward``, of that, and of those after it."""
+        """Emit the call of a module: hooks before ``forward``, ``forward``, and hooks after it."""
         before, after = owner.module._forward_pre_hooks.values(), owner.module._forward_hooks.values()
         if not before and not after:
             return self.call_method(owner, "forward", args, options, node)

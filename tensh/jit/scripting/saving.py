@@ -174,7 +174,7 @@ def modules_to_compile(root):
 
 
 def methods_of(module):
-    """Return the names of the methods that a file has in any case: ``forward``, and those that are exported."""
+    """Return the names of the methods that every file has: ``forward``, and exported ones."""
     cls = class_of(module)
     names = ["forward"] if inspect.isfunction(find_source(module, "forward")) else []
     if cls.__name__ in ("ModuleList", "ModuleDict", "Module") or find_source(module, "forward") is Module.forward:
@@ -186,7 +186,7 @@ def methods_of(module):
 
 
 def add_functions(compiled, codes):
-    """Add what the code of a compiled function names: functions that it calls, and those that they call, and named tuples."""
+    """Add the functions that a compiled function calls, directly or indirectly, and its named tuples."""
     for kind in {each.value_kind for each in values_of(compiled.graph)} | {*compiled.kinds.values(), compiled.result}:
         add_kinds(kind, codes, add_functions)
     for line in lines_of(compiled.graph):
@@ -311,7 +311,7 @@ def list_hooks(hooks):
 
 
 def names_of(module, method):
-    """Return the names under which a file has a method: its own, and the one by which scripts call it."""
+    """Return the names of a method in a file: its own, and the one by which scripts call the method."""
     return dict.fromkeys((method, name_in_scripts(module, method)))
 
 

@@ -11,7 +11,7 @@ __all__ = ["overloads_of"]
 
 
 class Formal:
-    """A parameter of an operator: its name, type and default; ``length`` is that of a list that one number may stand for."""
+    """A parameter of an operator: its name, type and default; one number may stand for a list of ``length`` numbers."""
 
     def __init__(self, text, named):
         kind, _, _ = text.rpartition(" ") if "=" not in text else text.partition("=")[0].rpartition(" ")

@@ -122,7 +122,7 @@ class Statements:
                 self.assign_to(target, found if isinstance(found, Items) else self.as_value(found, node.value), node)
 
     def store(self, name, found, node):
-        """Assign to a name, which keeps the type that it had before."""
+        """Assign to a name, which keeps its type."""
         if isinstance(found, (ScriptValue, Items)):
             value = found
         else:
@@ -343,7 +343,7 @@ def contains(node, kind):
 
 
 def leaves(statements, ways=(ast.Return, ast.Break, ast.Continue)):
-    """Return True if statements contain one that returns, or that leaves or continues the loop around them.
+    """Return True if a statement returns, or leaves or continues the loop around the statements.
 
     ``ways`` are the kinds of such statements that count.
     """

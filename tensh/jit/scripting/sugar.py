@@ -25,7 +25,7 @@ class Bound:
 
 
 class Items:
-    """A sequence whose elements are known one by one, such as the layers of a ``Sequential``."""
+    """A sequence of known elements, such as the layers of a ``Sequential``."""
 
     def __init__(self, parts):
         self.parts = parts
@@ -39,7 +39,7 @@ class Cut:
 
 
 class ModuleRef:
-    """A module within the scripted one; ``read`` makes the lines that read it, when it is first needed."""
+    """A module within the scripted one; ``read`` makes its lines at the first use."""
 
     def __init__(self, module, read):
         self.module, self.read = module, read
