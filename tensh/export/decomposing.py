@@ -218,7 +218,7 @@ def write_mutations(program, names):
 
 
 def is_plain_copy(node):
-    """Return True for a functional copy of a value that is computed, with its shape and dtype: the new value is that itself."""
+    """Return True for a functional copy of a computed value with its shape and dtype, which is that value itself."""
     if getattr(node.target, "_opname", "") != "copy" or node.args[1].op == "placeholder":
         return False
     old, new = node.meta["val"], node.args[1].meta["val"]
