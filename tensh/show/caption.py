@@ -61,7 +61,7 @@ def describe_values(value, found, page):
         yield _("{count:,} False").format(count=found.count - true)
         return
     if found.low is None:
-        yield _("no finite value")
+        yield _("no finite value") if found.count else _("no elements")
         return
     if found.low < found.high:
         bins = min(BINS, max(page.width - 40, 8)) if page.is_window else BINS

@@ -71,7 +71,7 @@ class Histogram(View):
         yield f"{self.name}  {self.brief}".strip() if self.brief else count(facts.count, "value")
         yield from trouble(facts)
         if facts.low is None:
-            yield _("no finite value")
+            yield _("no finite value") if facts.count else _("no elements")
             return
         counted = count(facts.finite, "absolute value" if facts.is_complex else "value")
         yield (_("a sample of ") if facts.is_sample else "") + f"{counted} {range_of(facts)}"

@@ -77,7 +77,9 @@ def arrange(array):
     if is_complex(array):
         array = np.abs(array.astype(np.complex64))
     shape = array.shape
-    if array.ndim not in (2, 3, 4) or 0 in shape:
+    if array.ndim in (2, 3, 4) and 0 in shape:
+        raise ValueError(_("image(): there are no values to draw"))
+    if array.ndim not in (2, 3, 4):
         raise ValueError(
             _("image(): expected 2 to 4 dimensions (such as [3, 32, 32]), not {shape}").format(shape=list(shape))
         )

@@ -212,6 +212,9 @@ USAGE = {
         "the prompt needs a terminal to read from and to write to; tensh run FILE and -c CODE do not\n"
         "to list the tensors without it: tensh -c '%load m.npz' -c '%load n.pt' -c %who\n"
     ),
+    ("kernel",): (
+        "tensh kernel: Missing argument 'install|remove': one of install, remove\nall options: tensh kernel --help\n"
+    ),
     ("chek", "s.tsh"): "tensh: No such command 'chek'; did you mean check?\nall options: tensh --help\n",
 }
 

@@ -25,7 +25,9 @@ def predict(session, command):
     found = re.search(ASKED, command.argument)
     kind = found[1] if found else ""
     if found and kind not in KINDS:
-        raise MagicError(_("%predict: expected one of {kinds}").format(kinds=", ".join(KINDS)))
+        raise MagicError(
+            _("%predict: after #? expected one of {kinds}: %predict x.sum(0) #? shape").format(kinds=", ".join(KINDS))
+        )
     expression = command.argument[: found.start()].rstrip() if found else command.argument
     units = session.units_within(command._replace(argument=expression)) if expression else []
     if len(units) != 1 or not units[0].shown:
