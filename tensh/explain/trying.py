@@ -148,8 +148,10 @@ def describe_shape(value):
     """Describe a result by its shape, the shapes of several, or its type."""
     if isinstance(value, Tensor):
         return str(list(value.shape))
-    if type(value) is tuple and value and all(isinstance(each, Tensor) for each in value):
-        return ", ".join(describe_shape(each) for each in value)
+    if isinstance(value, tuple) and value and all(isinstance(each, Tensor | tuple) for each in value):
+        return ", ".join(
+            f"({describe_shape(each)})" if isinstance(each, tuple) else describe_shape(each) for each in value
+        )
     if is_module(value) and not value._modules:
         return repr(value)
     return type(value).__name__

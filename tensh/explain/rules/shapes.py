@@ -3,9 +3,10 @@
 import ast
 import re
 
+from tensh.explain.calls import MODULES, is_module
 from tensh.explain.causes.situation import replace_node, statement_on
 from tensh.explain.model import Explanation
-from tensh.explain.rewriting import rename_called, replace_positional
+from tensh.explain.rewriting import call_in, rename_called, replace_positional
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import append_to_expression, change_call, fits
 from tensh.support.language import _
@@ -53,8 +54,17 @@ def reshaping(call, text):
 
 
 def resize_call(call, *sizes):
-    """Return the call with other sizes, if sizes are its only arguments."""
-    return None if "torch." in call.segment[:6] else replace_positional(call.segment, *sizes)
+    """Return the call with other sizes: `x.view(4, 2)`, or `torch.reshape(x, (4, 2))`."""
+    tree = call_in(call.segment)
+    if tree is None or not isinstance(tree.func, ast.Attribute):
+        return None
+    if not is_module(tree.func.value, MODULES):
+        return replace_positional(call.segment, *sizes)
+    if len(tree.args) != 2:
+        return None
+    return replace_positional(
+        call.segment, ast.unparse(tree.args[0]), f"({', '.join(map(str, sizes))}{',' * (len(sizes) == 1)})"
+    )
 
 
 def not_contiguous(call, text):
