@@ -8,7 +8,7 @@ from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.indexing.gather import extent
-from tensh.engine.operators.precision import F4, I8, widen
+from tensh.engine.operators.precision import F4, F8, I8, take_real, widen
 
 
 @word
@@ -157,5 +157,5 @@ def bincount(input, weights=None, minlength=0):
         return np.bincount(input.astype(I8), None, minlength)
     if weights.ndim != 1 or weights.size != input.size:
         raise RuntimeError("weights should be 1-d and have the same length as input")
-    sums = np.bincount(input.astype(I8), weights.astype(np.float64), minlength)
+    sums = np.bincount(input.astype(I8), take_real(weights, F8).astype(F8), minlength)
     return sums.astype(F4 if weights.dtype == F4 else np.float64)

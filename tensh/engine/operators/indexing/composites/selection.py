@@ -10,6 +10,7 @@ from tensh.engine.arrays import memory
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.describe import describe_inplace
 from tensh.engine.codegen.registry import METHODS, PUBLIC
+from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.core import lift, ports
 from tensh.engine.core.lift import Lift
@@ -90,6 +91,8 @@ def index_fill(input, dim, index, value):
     if isinstance(given, complex) and input.array.dtype.kind not in "cW":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     if isinstance(value, Tensor):
+        if input.array.dtype.kind in "iu":
+            FITTING[given, input.array.dtype]  # raises on overflow
         return index_fill_tensor, (dim, index, value)
     require_kind("Number", value, "index_fill", "value")
     require_filling_index(index.array)

@@ -3,6 +3,7 @@
 from tensh.engine.arrays.memory import channels_innermost
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.lift import accept_batches
+from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.pooling import require_row
 from tensh.engine.operators.layers.composites.registry import LAYERS, last, layer, rename, shapes
@@ -157,13 +158,12 @@ def fractional(dims, input, kernel_size, output_size, output_ratio, samples):
             output_ratio = (output_ratio,) * dims
         if len(output_ratio) > dims:
             raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
+        wrap_dim(-dims, input.dim(), scalar=False)
         output_size = [int(n * ratio) for n, ratio in zip(input.size()[-dims:], output_ratio)]
     shape = require(input, name, "input", 1).array.shape
-    if len(shape) <= dims:
-        size = -dims - 1
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got {size})"
-        )
+    if len(shape) != dims + 1:
+        wrap_dim(0, len(shape), scalar=False)
+    wrap_dim(-dims - 1, len(shape), scalar=False)
     if samples is None:
         batch = 1 if len(shape) == dims + 1 else shape[0]
         samples = rand(batch, shape[-dims - 1], dims, dtype=input.dtype)

@@ -4,7 +4,7 @@ import math
 from operator import index
 
 from tensh.engine.dtypes.dtype import float32, float64, int64, uint8
-from tensh.engine.errors.messages import is_long
+from tensh.engine.errors.messages import is_long, wrap_dim
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.elementwise.numbered import over
 from tensh.engine.operators.elementwise.numbered import times as times_op
@@ -128,6 +128,8 @@ def cross_entropy(
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     if not shape:
+        if target.array.ndim or target.is_floating_point():
+            wrap_dim(1, 0, scalar=target.array.ndim > 0)  # raises: there is no dimension of classes
         raise RuntimeError(
             f"Expected floating point type for target with class probabilities, got {target.dtype.title}"
         )

@@ -287,6 +287,8 @@ def embedding_bag(
             "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
         )
         input, weight = weight, input
+    if weight.array.ndim != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.array.ndim}")
     input, offsets = check_bags(
         input, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights, include_last_offset
     )

@@ -14,6 +14,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.points import watch_inner, watch_operator
 from tensh.engine.dtypes.dtype import float32
 from tensh.engine.dtypes.size import size_of
+from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.layers.composites.padding import pad
 from tensh.engine.operators.layers.composites.pooling import MEAN_POOLS
@@ -85,6 +86,8 @@ def batch_norm_with_stats(input, weight, bias, running_mean, running_var, traini
         momentum = momentum.item()
     if not isinstance(momentum, (int, float)):
         raise TypeError(f"batch_norm(): argument 'momentum' (position 7) must be float, not {type_name(momentum)}")
+    if not array.size:
+        return _scale_nothing(input, weight, bias), input.new_empty(0), input.new_empty(0)
     stats = {"running_mean": running_mean, "running_var": running_var}
     if not training:
         for name, value in stats.items():
@@ -98,8 +101,7 @@ def batch_norm_with_stats(input, weight, bias, running_mean, running_var, traini
         raise NotImplementedError(f"\"batch_norm\" not implemented for '{input.dtype.title}'")
     check_dtypes(input, weight, bias, running_mean, running_var)
     require_constants("native_batch_norm", **stats)
-    if not array.size:
-        return _scale_nothing(input, weight, bias), input.new_empty(0), input.new_empty(0)
+    wrap_dim(1, array.ndim)  # raises without a dimension of channels
     at = (channels, *(1,) * (array.ndim - 2))
     if not training:
         out = batch_norm_by.fn(input, running_mean, running_var, weight, bias, at, eps)
@@ -197,7 +199,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     """
     if training:
         shape = require(input, "batch_norm", "input", 1).array.shape
-        if math.prod(shape[:1] + shape[2:]) == 1 and len(shape) > 1:
+        if math.prod(shape[:1] + shape[2:]) == 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {size_of(shape)}")
         if eps <= 0:
             raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")

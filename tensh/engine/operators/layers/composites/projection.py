@@ -58,6 +58,10 @@ def bilinear(input1, input2, weight, bias=None):
     one = require(input1, "bilinear", "input1", 1).array.shape
     two = require(input2, "bilinear", "input2", 2).array.shape
     sizes = require(weight, "bilinear", "weight", 3).array.shape
+    given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
+    if len({x.dtype for x in given.values()}) > 1:
+        kinds = ", ".join(f"{name}: {x.dtype.spoken}" for name, x in given.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {kinds}")
     if len(one) != len(two):
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(one)} and {len(two)}")
     for dim, (n, m) in enumerate(zip(one[:-1], two[:-1])):
@@ -73,11 +77,6 @@ def bilinear(input1, input2, weight, bias=None):
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {bias.array.shape[0]} but expected {sizes[0]}"
         )
-    if not input1.dtype is input2.dtype is weight.dtype:
-        given = (
-            f"{name}: {x.dtype.spoken}" for name, x in (("input1", input1), ("input2", input2), ("weight", weight))
-        )
-        raise RuntimeError(f"All tensors must have the same dtype, got {', '.join(given)}")
     if input1.array.size:
         refuse_dtypes("bmm", input1, "bool")
     if one[-1] == 0 or two[-1] == 0:

@@ -4,6 +4,7 @@ from tensh.engine.arguments.checks import integer
 from tensh.engine.core import lift
 from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.dtypes.dtype import int64
+from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.indexing.gather import extent
 from tensh.engine.operators.layers.composites.registry import layer
@@ -187,9 +188,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """
     shape = require(input, "im2col", "input", 1).array.shape
     if len(shape) < 3:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got {len(shape)})"
-        )
+        wrap_dim(max(len(shape), 1), len(shape), scalar=False)
     kernel, dilation, padding, stride = geometry("im2col", kernel_size, dilation, padding, stride, 2)
     if len(shape) not in (3, 4) or 0 in shape[len(shape) == 4 :]:
         raise RuntimeError(

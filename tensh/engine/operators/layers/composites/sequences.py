@@ -9,6 +9,7 @@ from tensh.engine.arrays.absent import is_absent, place_beside
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.dtypes.dtype import int64
+from tensh.engine.errors.messages import dtype_error
 from tensh.engine.methods.creation.data import tensor
 from tensh.engine.operators.elementwise.table import where
 from tensh.engine.operators.layers.composites.losses import number_reduction, reduction_of
@@ -90,15 +91,17 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     """
     reduction = reduction_of(reduction)
     single = log_probs.array.ndim != 3
+    if log_probs.array.ndim > 1 and not log_probs.is_floating_point():
+        raise dtype_error("ctc_loss", log_probs.array.dtype)
     if single:
         log_probs = log_probs.unsqueeze(1)
     shape = log_probs.array.shape
+    if not log_probs.array.size:
+        raise RuntimeError("log_probs tensor must not be empty")
     if len(shape) != 3:
         raise RuntimeError(
             f"Expected 3-dimensional tensor, but got {len(shape)}-dimensional tensor for argument #1 'log_probs' {WHILE}"
         )
-    if not log_probs.array.size:
-        raise RuntimeError("log_probs tensor must not be empty")
     steps, batch, classes = shape
     input_lengths = lengths_of(input_lengths, "input_lengths", batch)
     target_lengths = lengths_of(target_lengths, "target_lengths", batch)

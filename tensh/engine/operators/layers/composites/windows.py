@@ -7,6 +7,7 @@ from tensh.engine.arguments.checks import is_empty
 from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arguments.signatures import LIMIT, take_ints
 from tensh.engine.errors.integers import read_number
+from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.forms import INTS
 
 WORDS = {1: "one", 2: "two", 3: "three"}
@@ -142,9 +143,7 @@ def check_dims(name, shape, dims):
     if name != "avg_pool2d":
         raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
     if len(shape) < 3:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got -3)"
-        )
+        wrap_dim(-3, len(shape), scalar=False)
 
 
 def check_lengths(name, shape, dims):
