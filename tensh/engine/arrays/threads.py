@@ -14,8 +14,9 @@ from itertools import count, pairwise
 import numpy as np
 from numpy import ndarray, ufunc
 
-from tensh.engine.arrays import halves, tabulated
+from tensh.engine.arrays import halves
 from tensh.engine.arrays.blas import MANY, read_limit
+from tensh.engine.arrays.tabulated import compute_halves
 from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.core.clock import owner
 from tensh.engine.core.lift import Lift
@@ -189,8 +190,11 @@ def parallel_map(kernel, arrays, others=(), into=None, **options):
         return kernel(*arrays, *others, **options, **({"out": into} if isinstance(kernel, ufunc) else {}))
     if halves.fits(kernel, arrays, into):
         return halves.compute(kernel, *arrays)
-    if len(arrays) == 1 and (table := tabulated.find_table(kernel, arrays[0], others, options)) is not None:
-        return tabulated.look_up(table, arrays[0], into)
+    if len(arrays) == 1 and (found := compute_halves(kernel, arrays[0], others, options)) is not None:
+        if into is None:
+            return found
+        into[...] = found
+        return into
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
     direct, write = isinstance(kernel, ufunc), getattr(kernel, "write_into", None)
     seen = lines_of([a for a in (*arrays, into) if a is not None and a.ndim], shape)

@@ -12,7 +12,7 @@ import inspect
 import numpy as np
 
 from tensh.engine.arrays.halves import CLIP, convert
-from tensh.engine.arrays.tabulated import find_table, look_up
+from tensh.engine.arrays.tabulated import compute_halves
 from tensh.engine.arrays.threads import PARALLEL_HEAVY, even_share, lines_of, parallel_map, run
 from tensh.engine.codegen.chain_writer import NUMBERS, OPERATORS, NoChain, StepWriter, choose, give_sign, keep
 from tensh.engine.codegen.mixing import SCALARS
@@ -196,9 +196,9 @@ class Chain:
         first = arguments[0]
         dtype = first.dtype
         if dtype.itemsize == 2 and len(self.arrays) == 1:
-            table = find_table(self, first, arguments[1:], options)
-            if table is not None:
-                return look_up(table, first)
+            found = compute_halves(self, first, arguments[1:], options)
+            if found is not None:
+                return found
         if self.wide and dtype is not F8:
             return self.compute_wide(arguments)
         if dtype.itemsize == 2 and dtype.kind in "fV":
