@@ -88,6 +88,18 @@ def narrow(input, dim, start, length):
     return aten("slice", input, dim, start, start + length)
 
 
+def diff(input, n=1, dim=-1, prepend=None, append=None):
+    if n < 1 or not input.dim():
+        return NotImplemented
+    parts = [each for each in (prepend, input, append) if each is not None]
+    out = aten("cat", parts, dim) if len(parts) > 1 else input
+    for _ in range(min(n, out.shape[dim])):
+        size = out.shape[dim]
+        first, second = aten("slice", out, dim, 0, size - 1), aten("slice", out, dim, 1, size)
+        out = aten("logical_xor" if out.dtype is torch.bool else "sub", second, first)
+    return out
+
+
 def tensor_split(input, indices_or_sections, dim=0):
     if not isinstance(indices_or_sections, Tensor):
         return NotImplemented

@@ -12,6 +12,7 @@ from tensh._aten.conversions import choose_conversion, copy_conversion
 from tensh._aten.indexing_steps import (
     argsort,
     broadcast_tensors,
+    diff,
     getitem,
     narrow,
     setitem,
@@ -316,7 +317,7 @@ STEPS = matrix_steps.STEPS | {
     "contiguous": contiguous, "type_as": lambda input, other: conversion("to")(input, other) if other.dtype is not input.dtype else input, "softmax": softmax("_softmax"),
     "log_softmax": softmax("_log_softmax"), "nll_loss": nll_loss, "cross_entropy": cross_entropy, "layer_norm": layer_norm,
     "group_norm": group_norm, "batch_norm": batch_norm, "embedding": embedding, "dropout": dropout, "__getitem__": getitem,
-    "__setitem__": setitem, "chunk": chunk, "where": where, "max_pool1d": max_pool1d, "max_pool2d": max_pool2d, "square": lambda input: aten("pow", input, 2),
+    "__setitem__": setitem, "diff": diff, "chunk": chunk, "where": where, "max_pool1d": max_pool1d, "max_pool2d": max_pool2d, "square": lambda input: aten("pow", input, 2),
     "selu": selu, "relu6": relu6, "prelu": prelu, "adaptive_avg_pool2d": adaptive_avg_pool2d, "unflatten": unflatten, "rms_norm": rms_norm,
     "adaptive_max_pool2d": adaptive_max_pool2d, "stft": unknown, "istft": unknown,
     "adaptive_avg_pool1d": adaptive_avg_pool1d, "split": split, "adaptive_avg_pool3d": adaptive_avg_pool3d, "max_pool3d": max_pool3d,

@@ -74,7 +74,7 @@ def lift_call(name, args, options):
         return name(*args, **options)
     if name not in QUIET and (found := compute_by_name(name, args, options)):
         return found[0]
-    if own in OPS:
+    if own in OPS and not state.composing:
         return Word(own)(*args, **options)
     raise NotImplementedError(f"tensh knows no operator of aten for {name} of a wrapper subclass")
 
@@ -181,6 +181,8 @@ LIFTED = matrix_steps.LIFTED | {
     "roll_dims": lambda g, shifts, dims: aten("roll", g, list(shifts), list(dims)),
     "rotate_dims": lambda g, k, dims: aten("rot90", g, k, list(dims)),
     "matrix_exp": "linalg_matrix_exp",
+    "singular_values": lambda A: aten("_linalg_svd", A)[1],
+    "eigenvalues_of_symmetric": lambda A, uplo="L": aten("_linalg_eigh", A, *[uplo] * (uplo != "L"))[0],
     "put_along": lambda g, shape, index, dim: aten("scatter", aten("new_zeros", g, list(shape)), dim, index, g),
     "add_along": add_along,
     "zeros_as": lambda g, shape: aten("zeros", list(shape), dtype=g.dtype),
@@ -274,13 +276,32 @@ def translate_call(point, args, options):
     named = name, args, options
     if name not in STEPS and may_be_inplace(point.function):
         named = take_inplace(point.function, *named)
-    found = compute_by_name(*named, composed=point.function in operators or not plain)
+    found = compute_by_name(*named, composed=point.function in operators or not plain and name in UNDIVIDED)
     if found:  # a method that writes returns its tensor, whatever the class or mode answers
         return named[1][0] if is_inplace(named[0]) and named[1] else found[0]
     operator = operators.get(point.function)
     if plain and operator is not None and operator.name in inner_calls.CALLS:  # of a name that aten does not have
         return call_operator(operator.name, point, args, options)
-    return point.original(*args, **options)
+    return point.original(*args, **options) if plain else compose(point, named, args, options)
+
+
+UNDIVIDED = frozenset(
+    "ctc_loss isfinite ldl_factor matrix_rank multilabel_margin_loss nanmean nanquantile quantile rrelu".split()
+)
+"""Composites that stay one operator on wrapper subclasses: tensh computes them by operators that ``aten`` lacks."""
+
+
+def compose(point, named, args, options):
+    """Call the operators that a composite consists of, or, where ``aten`` lacks one of them, the operator of its name."""
+    before, state.composing = state.composing, True
+    try:
+        return point.original(*args, **options)
+    except (Lift, NotImplementedError):
+        state.composing = False
+        found = compute_by_name(*named)
+        return found[0] if found else point.original(*args, **options)
+    finally:
+        state.composing = before
 
 
 def require_element(function, tensor):

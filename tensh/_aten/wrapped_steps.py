@@ -23,6 +23,18 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     return F.interpolate(input, size, mode=mode, align_corners=align_corners, antialias=antialias)
 
 
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
+    modes, margins = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
+    if mode not in modes or padding_mode not in margins or input.dim() not in (4, 5):
+        return NotImplemented
+    places = modes.index(mode), margins.index(padding_mode)
+    return aten(f"grid_sampler_{input.dim() - 2}d", input, grid, *places, bool(align_corners))
+
+
+def affine_grid(theta, size, align_corners=None):
+    return aten("affine_grid_generator", theta, list(size), bool(align_corners))
+
+
 def upsample(mode, align_corners=None):
     """Return the step of an older name of ``interpolate``."""
 
@@ -100,6 +112,7 @@ def multilabel_soft_margin_loss(
 
 WRAPPED = {name: step for name, step in LIBRARY.items() if not name.startswith("dropout")} | {
     "interpolate": interpolate, "upsample_nearest": upsample("nearest"), "upsample_bilinear": upsample("bilinear", True), "pad": pad,
+    "grid_sample": grid_sample, "affine_grid": affine_grid,
     "scaled_dot_product_attention": scaled_dot_product_attention, "multilabel_soft_margin_loss": multilabel_soft_margin_loss,
 }  # fmt: skip
 """Function -> what it consists of, in public functions or operators; NotImplemented where these are not known."""

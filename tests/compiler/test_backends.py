@@ -223,7 +223,7 @@ def test_a_call_keeps_its_keywords_and_leaves_out_defaults():
 
 def test_values_are_named_after_the_variables_that_hold_them():
     code = " ".join(list_graphs(torch))
-    for line in ("u = t + 1", "q = chunk[0]", "first = l_x_[0]", "h_1 = torch.tanh(add_1)"):
+    for line in ("u = t + 1", "q = chunk[0]", "first = l_x_[0]", "h_2 = torch.tanh(add_1)"):
         assert line in code
 
 
