@@ -245,6 +245,15 @@ def test_arrays_of_numpy(prompt, tmp_path):
     assert prompt.message("%load bad.npy") == "bad.npy is not a .npy file: it does not begin like one"
 
 
+def test_loading_tells_what_is_only_in_the_source(prompt):
+    prompt("x = torch.ones(2)", "def double(t):\n    return t * 2", "class A: pass", "%save work", "%reset")
+    loaded, rest = prompt.notices("%load work")
+    assert loaded == "work.safetensors: x [2]"
+    assert rest.strip() == "only in the source, which %history shows and does not run: double, A"
+    prompt("def double(t): pass", "class A: pass")
+    assert prompt.notices("%load work --over") == [loaded]
+
+
 def test_loading_can_be_taken_back(prompt):
     prompt("x = 1", "%save work", "x = 2; y = 3", "%load work")
     assert prompt["x"] == 1

@@ -1,5 +1,6 @@
 """Exporting, saving and loading: `%export`, `%save`, `%load`."""
 
+import ast
 import errno
 import os
 
@@ -7,6 +8,7 @@ from tensh.cli.session.events import Notice
 from tensh.cli.session.magics.arguments import parse_call
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
 from tensh.show import describe
+from tensh.support.command_lines import blank_commands
 from tensh.support.language import _, count
 from tensh.support.replacing import replace_file
 
@@ -160,6 +162,16 @@ def save(session, command):
         yield Notice("  " + _("not saved, except for the source: {names}").format(names=words))
 
 
+def list_definitions(source):
+    """Return the names of the functions and classes that a source defines; none if it is not Python."""
+    try:
+        body = ast.parse(blank_commands(source)).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    return list(dict.fromkeys(each.name for each in body if isinstance(each, kinds)))
+
+
 @magic("load", "%load FILE [--over]", "restore what %save saved, or load a .pt, .safetensors, .npy or .npz file")
 def load(session, command):
     from tensh.cli.documents.files import KINDS as DOCUMENTS
@@ -197,6 +209,15 @@ def load(session, command):
             "  "
             + _("left unchanged, because these names are in use here: {names}; {OVER} replaces them all").format(
                 names=describe.list_words(left), OVER=OVER
+            )
+        )
+    known = {*session.namespace, *states.values()}  # those of states are told of below
+    defined = [name for name in list_definitions(source) if name not in known]
+    if defined:
+        yield Notice(
+            "  "
+            + _("only in the source, which %history shows and does not run: {names}").format(
+                names=describe.list_words(defined)
             )
         )
     for name, kind in states.items():
