@@ -3,6 +3,7 @@
 The lines are generated one by one, so that a graph of a million nodes can be streamed.
 """
 
+import textwrap
 from itertools import islice
 
 from tensh.graph import tokens
@@ -26,22 +27,32 @@ def lines(graph, shown=None):
         min(max((tokens.width(row[i]) for row in sample if len(row) > 1), default=0), WIDEST)
         for i in range(3 + shown.types)
     ]
-    digits = len(str(len(graph))) + 1
+    digits, is_below = len(str(len(graph))) + 1, False
     if shown.width is not None:
         tail = max((tokens.width(row[-2]) for row in sample if len(row) > 1), default=0)
-        widths = shrink(widths, shown.width - digits - 3 - tail)
+        room = shown.width - digits - 3
+        least = min(NARROWEST, shown.width // 5)
+        is_below = sum(each + 2 for each in shrink(widths, 0, NARROWEST)) + tail > room  # there is no room for tails
+        widths = shrink(widths, room, least) if is_below else shrink(widths, room - tail, NARROWEST)
     for row in (*sample, *rows) if len(sample) < SAMPLE else _chain_rule(sample, rows):
-        yield _line(row, widths, digits)
+        if len(row) == 1 or not is_below:
+            yield _line(row, widths, digits)
+            continue
+        *columns, tail, number = row
+        yield _line((*columns, "", number), widths, digits)
+        indent = " " * (digits + 5)
+        for line in textwrap.wrap(tail, max(shown.width - len(indent), NARROWEST)):
+            yield [("margin", indent), ("number", line)]
     yield [("plain", "")]
     yield [("note", f"{count(len(graph), 'node')}, {count(graph.edge_count, 'edge')}")]
 
 
-def shrink(widths, room):
-    """Return the widths of the columns, with names and operations cut until all columns fit the room, if they can."""
+def shrink(widths, room, least):
+    """Return the widths of the columns, with names and operations cut until all columns fit the room, or are least."""
     widths = list(widths)
     while sum(each + 2 for each in widths) > room:
         widest = max((0, 1), key=widths.__getitem__)
-        if widths[widest] <= NARROWEST:
+        if widths[widest] <= least:
             break
         widths[widest] -= 1
     return widths
