@@ -184,7 +184,8 @@ def _normal_blocks(out, generator, mean, std):
     mean, std, rest = dtype.type(mean), dtype.type(std), out.size % 16
     exact = dtype == SINGLE and out.size <= BLOCK
     head = out.size // BLOCK * BLOCK if rest else out.size
-    from_units(out[:head], dtype, generator, lambda block: _box_muller(block, mean, std, exact))
+    if head:
+        from_units(out[:head], dtype, generator, lambda block: _box_muller(block, mean, std, exact))
     if rest:
         kept = out.size - head - rest
         skipped = rest if out.dtype == dtype else 0  # half precision draws no numbers that are replaced

@@ -107,7 +107,8 @@ def cell_function(mode):
         input, states = found["input"], list(found["hx"]) if cells else [found["hx"]]
         if cells and len(states) != 2:
             raise RuntimeError("lstm_cell expects two hidden states")
-        check(input, states, found["w_ih"], found["w_hh"])
+        for check in CHECKS[mode]:
+            check(input, states, found["w_ih"], found["w_hh"], GATES[mode])
         weights = (found[each] for each in ("w_ih", "w_hh", "b_ih", "b_hh"))
         new = cell(mode, input, states, *weights)
         return new if cells else new[0]
@@ -119,10 +120,22 @@ def cell_function(mode):
     return declare_recurrence(function, name, CELL_DOC.format(*words, "[0]" if cells else ""))
 
 
-def check(input, states, w_ih, w_hh):
-    """Raise unless the sizes fit."""
+def check_input(input, states, w_ih, w_hh, gates):
+    """Raise RuntimeError for an input of another width than the weight's."""
     if input.size(1) != w_ih.size(1):
         raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}")
+
+
+def check_weights(input, states, w_ih, w_hh, gates):
+    """Raise RuntimeError for weights that lack rows for a gate."""
+    rows = gates * w_hh.size(1)
+    for name, weight in (("weight_ih", w_ih), ("weight_hh", w_hh)):
+        if weight.size(0) != rows:
+            raise RuntimeError(f"{name} first dim must be {gates} * hidden_size = {rows}, but got {weight.size(0)}")
+
+
+def check_states(input, states, w_ih, w_hh, gates):
+    """Raise RuntimeError for states of another batch or width."""
     for number, state in enumerate(states):
         if input.size(0) != state.size(0):
             raise RuntimeError(
@@ -132,6 +145,15 @@ def check(input, states, w_ih, w_hh):
             raise RuntimeError(
                 f"hidden{number} has inconsistent hidden_size: got {state.size(1)}, expected {w_hh.size(1)}"
             )
+
+
+# PyTorch's order of checks
+CHECKS = {
+    "LSTM": (check_input, check_weights, check_states),
+    "GRU": (check_input, check_states, check_weights),
+    "RNN_TANH": (check_weights, check_input, check_states),
+    "RNN_RELU": (check_weights, check_input, check_states),
+}
 
 
 def declare_recurrence(function, name, doc):

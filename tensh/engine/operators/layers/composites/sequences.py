@@ -11,10 +11,31 @@ from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.errors.messages import dtype_error
 from tensh.engine.methods.creation.data import tensor
+from tensh.engine.operators.elementwise.composites.arithmetic import fits_none
 from tensh.engine.operators.elementwise.table import where
-from tensh.engine.operators.layers.composites.losses import number_reduction, reduction_of
+from tensh.engine.operators.layers.composites.losses import REDUCTIONS, number_reduction, reduction_of
 from tensh.engine.operators.layers.composites.registry import HALF, layer, refuse_dtypes
 from tensh.engine.operators.layers.ctc import ctc
+
+
+REST = "int blank = 0, int reduction = at::Reduction::Mean, bool zero_infinity = False"
+FORMS = tuple(
+    f"(Tensor log_probs, Tensor targets, {kind} input_lengths, {kind} target_lengths, {REST})"
+    for kind in ("tuple of ints", "Tensor")
+)
+
+
+def require_lengths(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity):
+    """Raise PyTorch's TypeError unless both lengths are tensors, or both are sequences of integers."""
+    both = input_lengths, target_lengths
+    if all(isinstance(each, Tensor) for each in both) or all(map(is_integers, both)):
+        return
+    fits_none("ctc_loss", (log_probs, targets, *both, blank, REDUCTIONS.index(reduction), zero_infinity), *FORMS)
+
+
+def is_integers(value):
+    """Return True for a sequence of integers."""
+    return isinstance(value, (tuple, list)) and all(isinstance(each, (int, np.integer)) for each in value)
 
 
 def lengths_of(value, name, batch):
@@ -90,6 +111,7 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     impossible sequences as 0.  Differentiable in log_probs, once.  Raise RuntimeError for other shapes or lengths.
     """
     reduction = reduction_of(reduction)
+    require_lengths(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
     single = log_probs.array.ndim != 3
     if log_probs.array.ndim > 1 and not log_probs.is_floating_point():
         raise dtype_error("ctc_loss", log_probs.array.dtype)
