@@ -17,7 +17,6 @@ from tensh.engine.operators.layers.composites.losses import REDUCTIONS, number_r
 from tensh.engine.operators.layers.composites.registry import HALF, layer, refuse_dtypes
 from tensh.engine.operators.layers.ctc import ctc
 
-
 REST = "int blank = 0, int reduction = at::Reduction::Mean, bool zero_infinity = False"
 FORMS = tuple(
     f"(Tensor log_probs, Tensor targets, {kind} input_lengths, {kind} target_lengths, {REST})"
