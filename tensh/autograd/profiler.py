@@ -10,9 +10,7 @@ __all__ = ["EventList", "emit_itt", "emit_nvtx", "profile", "record_function"]
 class profile(tensh.profiler.profile):
     """``torch.profiler.profile`` under its former name; ``enabled=False`` switches it off."""
 
-    def __init__(
-        self, enabled=True, *, use_cuda=False, use_device=None, use_kineto=False, use_cpu=True, **options
-    ):
+    def __init__(self, enabled=True, *, use_cuda=False, use_device=None, use_kineto=False, use_cpu=True, **options):
         if enabled and use_cuda:
             warn(
                 "The attribute `use_cuda` will be deprecated soon, please use ``use_device = 'cuda'`` instead.",
