@@ -215,7 +215,7 @@ def take_result(node, role, t):
 
 
 def with_number(t, number):
-    """Return a tensor that knows the number that it stands for, which traces write."""
+    """Return a tensor that knows the number it stands for, which traces write."""
     t.__dict__["written_number"] = number
     return t
 

@@ -49,7 +49,7 @@ ALIAS = re.compile(r"\(\w+!?( -> [\w*|]+)?\)")
 
 
 class Further(Overload):
-    """An overload that is not in ``schemas``: it computes by one that is, and writes the results into ``out``."""
+    """An overload without an entry in ``schemas``: computes by one with an entry, and writes the results into ``out``."""
 
     def __init__(self, namespace, name, overload, declaration):
         self.namespace = namespace

@@ -82,7 +82,7 @@ def ask_and_record(overload, handlers, args, kwargs, lost):
 
 
 def shadow_of(t):
-    """The lasting shadow of a tensor, which it has if it shares memory with others; None for any other."""
+    """The lasting shadow of a tensor that shares memory with others; None for any other."""
     return t.array.shadow if type(t.array) is Facts else None
 
 

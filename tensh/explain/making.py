@@ -53,7 +53,7 @@ def find_last_line(scope, place, name):
 
 
 def find_number(block, place):
-    """Return the number of the statement around a place in a block: on one line with others, the one that begins last."""
+    """Return the number of a block's statement around a place; of several on one line, the last to begin."""
     around = [number for number, statement in enumerate(block) if covers(statement, place)]
     begin = place.line, place.offset(place.line)
     begun = [number for number in around if (block[number].lineno, block[number].col_offset) <= begin]

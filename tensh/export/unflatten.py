@@ -220,7 +220,7 @@ def find(module, path):
 
 
 def interpret(module, path):
-    """Return the module at a path as one that runs a graph, which may be empty, as those on the way do."""
+    """Return the module at a path, made to run a graph, which may be empty; so are the modules on the way."""
     for part in path.split("."):
         known = find(module, part)
         if not isinstance(known, InterpreterModule):

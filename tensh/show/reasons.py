@@ -208,7 +208,7 @@ def describe_unexplained(tensor, name, why):
 
 
 def read_gradient(tensor):
-    """Return the gradient of a tensor that keeps one; None for others, which would warn."""
+    """Return the gradient that a tensor keeps; None for other tensors, whose ``.grad`` would warn."""
     return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
 
 

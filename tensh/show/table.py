@@ -56,7 +56,7 @@ class Table(View):
         return table(self.title, self.columns, rows, self.notes)
 
     def _shrink(self, widths, width):
-        """Return the widths of the columns, with those that can be cut sharing what the others leave."""
+        """Return the widths of the columns; those that can be cut share the rest of the width."""
         widths = list(widths)
         while sum(widths) + len(GAP) * (len(widths) - 1) > width:
             widest = max(self.shrinks, key=widths.__getitem__)

@@ -30,7 +30,7 @@ class PositionedStream:
 
     @contextlib.contextmanager
     def follow_editing(self, above):
-        """A context in which a line is edited: output of other threads goes to a stream that draws it above the line."""
+        """A context in which a line is edited, and other threads' output is drawn above the line."""
         self.above = above if self.stream.isatty() else None
         try:
             yield

@@ -299,7 +299,7 @@ class Session:
 
 
 def make_print(session):
-    """Return a `print` that remembers the value it showed last, so that an expression does not show it again."""
+    """Return a `print` that remembers the last value shown, so that an expression does not show it again."""
 
     @functools.wraps(builtins.print)
     def print(*values, **options):

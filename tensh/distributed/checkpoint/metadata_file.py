@@ -200,7 +200,7 @@ def check_apart(places):
 
 
 def check_lengths(found, folder):
-    """Check that the files which exist are long enough; a missing one is an error once it is needed."""
+    """Check that existing files are long enough; a missing one is an error once it is needed."""
     ends = {}
     for place in found.storage_data.values():
         ends[place.relative_path] = max(ends.get(place.relative_path, 0), place.offset + place.length)

@@ -63,7 +63,7 @@ class StorageWriter(ABC):
 
     @abstractmethod
     def finish(self, metadata, results):
-        """Complete the checkpoint when all ranks have written, which makes it the one that is read."""
+        """Complete the checkpoint when all ranks have written; from then on, it is the one to read."""
 
     @classmethod
     @abstractmethod

@@ -31,7 +31,7 @@ def resampled_shape(node, maps):
 
 
 def output_padding(node, stride, padding, dilation, weight):
-    """Return the rows and columns that a convolution has beyond those of its adjoint; 0 for one that is not transposed."""
+    """Return the rows and columns of a convolution beyond those of its adjoint; 0 unless it is transposed."""
     if node.op.name != "correlate_back":
         return (0,) * len(stride)
     shape = node.saved[node.reads.index("grad.shape")]

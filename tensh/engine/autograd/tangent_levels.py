@@ -162,7 +162,7 @@ def on_record(node, tensors):
 
 
 def carry(node, level, outer):
-    """Compute the tangent of the value of ``node`` at one level, if it has one, as the ``outer`` levels see it."""
+    """Compute the tangent of a node's value at one level, as the ``outer`` levels see the tangent."""
     tangents = [level.find_tangent(n) for n in node.inputs]
     write = type(node) is CopySlices
     written = level.find_tangent(node.saved[3]) if write else None

@@ -11,7 +11,7 @@ from tensh.engine.errors.warnings import warn
 
 
 def refuse_overlap_in_part(t, others):
-    """Raise if one of ``others`` is a tensor that overlaps ``t``, which is to be written, without being the same."""
+    """Raise if one of ``others`` overlaps ``t``, which is to be written, without being the same tensor."""
     for other in others:
         if isinstance(other, Tensor) and other.array is not t.array and owner(other.array) is owner(t.array):
             refuse_partial_overlap(t.array, other.array)

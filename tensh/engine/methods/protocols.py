@@ -79,7 +79,7 @@ def number(t):
 
 
 def warn_recorded(t):
-    """Warn once that a number has no gradient, if one is recorded for the tensor that it comes from."""
+    """Warn once that a number has no gradient, if the number's tensor has one."""
     if not uses_gradient(t.node) or mode.grad is not True:
         return
     warn_once(
@@ -280,7 +280,7 @@ def __reduce_ex__(self, protocol):
 
 
 def module_load(self, other, assign=False):
-    """Return what a module keeps of ``other`` when it loads a state: by default this tensor, into which it is copied.
+    """Return what a module keeps of ``other`` when it loads a state: by default this tensor, which gets a copy.
 
     >>> import tensh as torch
     >>> torch.zeros(2).module_load(torch.ones(2))

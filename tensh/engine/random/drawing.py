@@ -248,7 +248,7 @@ def _limits(dtype):
 
 
 def _check_range(dtype, first, last):
-    """Raise RuntimeError for bounds of integers that a dtype lacks; warn about those that it rounds."""
+    """Raise RuntimeError for integer bounds that a dtype lacks; warn about bounds that it rounds."""
     if dtype.category == COMPLEX:
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     least, most = _limits(dtype)

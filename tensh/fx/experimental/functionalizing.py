@@ -19,7 +19,7 @@ class Base:
 
 
 class Alias:
-    """A traced tensor in terms of a base: the views that lead to it, and the writes that it has seen."""
+    """A traced tensor as a base, the views that lead from the base to the tensor, and the writes seen so far."""
 
     def __init__(self, base, views=()):
         self.base, self.views, self.seen = base, views, 0

@@ -59,7 +59,7 @@ def _goes_along(number, graph, users, light):
 
 
 def neighbours(edges):
-    """Return (node -> those above it, node -> those below it)."""
+    """Return (node -> nodes above, node -> nodes below)."""
     above, below = {}, {}
     for a, b in edges:
         above.setdefault(b, []).append(a)

@@ -34,7 +34,7 @@ def name_python_value(value):
 
 
 class Steps:
-    """What a loop goes over: the values ``parts`` if they are known one by one, otherwise the value of every ``element``."""
+    """The values that a loop goes over: ``parts`` if they are known one by one, otherwise every ``element``."""
 
     def __init__(self, parts=None, element=UNKNOWN, name=None):
         self.parts, self.element, self.name = parts, element, name

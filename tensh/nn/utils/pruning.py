@@ -114,7 +114,7 @@ class BasePruningMethod(ABC):
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods for one parameter, each of which prunes what those before it left.
+    """Several methods for one parameter, each of which prunes the rest left by earlier ones.
 
     Raise ValueError for a method of another parameter.
 

@@ -11,7 +11,7 @@ __all__ = ["apply_random_seed", "apply_sharding", "apply_shuffle_seed", "apply_s
 
 
 def get_all_graph_pipes(graph):
-    """Return the pipes of a graph of ``traverse_dps``, each once, those that read before those that are read.
+    """Return the pipes of a graph of ``traverse_dps``, each once, readers before their sources.
 
     >>> from tensh.utils.data.datapipes.iter import IterableWrapper
     >>> from tensh.utils.data.graph import traverse_dps

@@ -80,7 +80,7 @@ def as_socket(connection):
 
 
 class Pickler(pickle.Pickler):
-    """Pickles a tensor without the memory around it, which may be a whole dataset that it is a row of."""
+    """Pickles a tensor without the memory around it, such as the dataset that it is a row of."""
 
     def reducer_override(self, thing):
         if not isinstance(thing, Tensor):

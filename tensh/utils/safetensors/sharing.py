@@ -29,7 +29,7 @@ def _end_ptr(tensor):
 
 
 def _find_shared_tensors(state_dict):
-    """List sets of names whose tensors overlap; a tensor that overlaps with no other is a set of one name.
+    """List sets of names whose tensors overlap; a tensor without overlap is a set of one name.
 
     Tensors without memory, such as those of the device "meta", are left out.
     """

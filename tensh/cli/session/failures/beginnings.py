@@ -10,7 +10,7 @@ CAMEL = pattern(r"[A-Z]+(?![a-z])|[A-Z][a-z]+")
 
 
 def find_members(word, names):
-    """Return the names of a module that a word may mean: those that begin with it rather than other misspellings.
+    """Return the names of a module that begin with a word, and may be meant by it.
 
     >>> from tensh.cli.session.failures.beginnings import find_members
     >>> find_members("soft", ["softmax", "sort"])

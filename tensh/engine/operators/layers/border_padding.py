@@ -111,7 +111,7 @@ def fold_border(g, dim, border):
 
 
 def add_side(g, dim, to, source):
-    """Add all elements of a side to the one that they repeat; if they are few, one by one, as PyTorch does."""
+    """Add a side to the element that its elements repeat; few of them one by one, as PyTorch does."""
     target = g[slice_dim(dim, source.start)]
     if to.stop - to.start > FEW:
         target += np.add.reduce(g[slice_dim(dim, to)], dim)

@@ -184,7 +184,7 @@ def find_method(name, situation):
 
 
 def write_call(text, method):
-    """Return (the call of a method, True if it needs no arguments): their names stand for those that it needs."""
+    """Return (the call of a method with names for its arguments, True if it needs none)."""
     try:
         parameters = inspect.signature(method).parameters.values()
     except (TypeError, ValueError):  # a method of a class written in C

@@ -13,7 +13,7 @@ SELF = "_it_"  # stands for the name of each statement
 
 
 def explain_odd_one_out(situation):
-    """Explain shapes that do not fit, by the one of several similar statements that lacks a step of the others."""
+    """Explain shapes that do not fit, if one of several similar statements lacks a step of the others."""
     path, scope = situation.place.path(), situation.place.scope()
     if not path or scope is None or not isinstance(situation.error, RuntimeError | ValueError):
         return None

@@ -33,7 +33,7 @@ def takes_one_node(query, key, value, mask, drops):
 
 
 def find_obstacle(query, key, value, mask, drops):
-    """Return PyTorch's words for what one node cannot compute, empty where it has none; None if it can."""
+    """Return PyTorch's reasons why one node cannot compute it, empty where it has none; None if it can."""
     shapes = [t.array.shape for t in (query, key, value)]
     dims = [len(shape) for shape in shapes]
     if drops:
