@@ -1,5 +1,4 @@
-"""Operators with all overloads that PyTorch has, ``torch.ops.aten.NAME``: also those that write into ``out``, or compute
-with numbers and lists.
+"""Operators with all of PyTorch's overloads, also with numbers, lists and ``out``: ``torch.ops.aten.NAME``.
 
 ``all_overloads.txt`` is written by ``tools/aten.py``.  A line is the name of an overload, its declaration if
 ``schemas.txt`` does not have it, and after ``#`` its tags.

@@ -19,12 +19,15 @@ from tensh.engine.dispatch.capture.lines import ArrayOf, Value, map_parts, map_v
 from tensh.engine.operators.precision import is_half
 
 KERNEL, POINTWISE, VIEW, CALL, EFFECT = "kernel", "pointwise", "view", "call", "effect"
-"""Kinds of steps: a function of arrays; an elementwise one; one whose result shares memory; a function of tensors; one
-that writes into a tensor.
+"""Kinds of steps.
+
+They are a function of arrays, an elementwise one, one whose result shares memory, a function of tensors, and one that
+writes into a tensor.
 """
 CHECK, READ = "check", "read"
-"""A step and a line that raise for elements; a line that compares an element with the value that Python read during the
-capture, which is such a step, too.
+"""Checks of elements, which raise: of an assertion, and of an element that Python read during the capture.
+
+Both kinds of lines become steps of the kind CHECK.
 """
 HALF = "derive_halves"
 """A line whose function is one of arrays."""

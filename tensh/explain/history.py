@@ -13,8 +13,7 @@ MOST_FOLLOWED = 30  # statements
 
 
 class SourceStep(NamedTuple):
-    """An expression, its place, the name it was assigned to, the step that uses that name, and whether the value is a
-    list."""
+    """An expression, its place, the name that it was assigned to, the step that uses it, and whether it is a list."""
 
     node: ast.expr
     place: object

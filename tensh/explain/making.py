@@ -61,8 +61,7 @@ def find_number(block, place):
 
 
 def last_in(statement, name):
-    """Return the line of the simple statement within a statement that certainly bound a name last; None if there is
-    none."""
+    """Return the line of the simple statement within a statement that certainly bound a name last; None without one."""
     while isinstance(statement, ast.With | ast.AsyncWith):  # the body runs once
         inner = [each for each in statement.body if binds(each, name)]
         if not inner:

@@ -1,5 +1,4 @@
-"""Comparisons that Python simply evaluates to False: a pair of values and indices with a tensor, a method with
-anything."""
+"""Comparisons that Python evaluates to False: values with indices, and a tensor; a method, and anything."""
 
 import ast
 

@@ -6,8 +6,7 @@ from tensh.explain.shadow import Shadow, Unknown
 
 
 def works_after(situation, step, old, new, failed):
-    """True if the failing code works on stand-ins once a piece of an earlier statement is changed, False if it fails
-    then; None if that is unknown.
+    """True if the failing code works on stand-ins once an earlier statement is changed; None if that is unknown.
 
     ``step`` is the SourceStep of the statement, ``old`` a node of it, ``new`` the code in its place.
     """

@@ -65,8 +65,7 @@ FORMS = {
 
 
 def repair(source, line):
-    """Return the Explanation of a syntax error that one edit of a line near the given one repairs; None if there is
-    none."""
+    """Return the Explanation of a syntax error that one edit near the given line repairs; None if there is none."""
     lines = source.split("\n")
     # not a matter of spelling: a return outside of a function, or a line that is a command
     if is_read(lines):
@@ -96,8 +95,7 @@ def repair(source, line):
 
 
 def mend_every_line(lines, line):
-    """Return the Explanation if several lines contain characters of another keyboard; None if one line does, or too
-    many."""
+    """Return the Explanation if several lines contain characters of another keyboard; None for one line, or too many."""
     plain = {number: text for number, each in enumerate(lines, 1) if (text := convert_to_ascii(each)) != each}
     if (
         len(plain) < 2

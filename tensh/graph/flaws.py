@@ -25,8 +25,7 @@ def flaw(gradient):
 
 
 def source(done, number, name):
-    """Return (node, index of its edge) where a flaw originates: the newest node that sends it without having received
-    it."""
+    """Return (node, index of its edge) where a flaw originates: the newest node that sends but does not receive it."""
     waiting, seen, found = [number], {number}, []
     while waiting:
         below = waiting.pop()

@@ -202,8 +202,10 @@ def read_into(file, row):
 
 
 class Checksums:
-    """A context with a thread that computes checksums of large records while the next ones are read; raises BadZipFile
-    at the end for a wrong one."""
+    """A context with a thread that computes checksums of large records while the next ones are read.
+
+    Raises BadZipFile at the end for a wrong one.
+    """
 
     def __init__(self):
         self.waiting = queue.SimpleQueue()

@@ -41,8 +41,7 @@ class Functions:
 
 
 def find_attribute(space, name):
-    """Return a function of torch or a method of Tensor by its name: PyTorch pickles these as attributes, and nothing
-    else."""
+    """Return a function of torch or a method of Tensor by name: only these are pickled as attributes by PyTorch."""
     if type(name) is str and not name.startswith("_"):
         found = find_public(name) if space is Functions and name in PUBLIC else None
         found = getattr(Tensor, name, None) if space is Tensor else found

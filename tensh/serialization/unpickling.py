@@ -228,8 +228,7 @@ def push_value(value):
 
 
 def make_container(make, cost, item=None):
-    """Return the instruction that makes an empty container, or with ``item`` bytes per element one of the values since
-    a mark."""
+    """Return the instruction for an empty container or, with ``item`` bytes per element, for one of values since a mark."""
 
     def put_empty(u):
         u.charge(cost)

@@ -1,5 +1,4 @@
-"""The caller's context: the names and the code of the program that calls a function of this package without passing
-them.
+"""The names and the code of the caller, for a function of this package that is called without arguments.
 
 A session knows which names are the user's and what it has run; for any other program there are only its global names.
 """

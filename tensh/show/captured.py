@@ -1,5 +1,4 @@
-"""Static graphs: the operations that a function computes, before and after optimization, and the source they are
-compiled to.
+"""Static graphs: the operations of a function, before and after optimization, and the source they are compiled to.
 
 Each line shows an operation with its operands, the resulting array, the bytes read and written, and the user's code for
 it.

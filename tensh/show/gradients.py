@@ -19,8 +19,7 @@ LONGEST = 32  # columns of the code that made a tensor
 
 
 class Gradients(Tables):
-    """A table of named tensors that require grad: how each was made, its value, the gradient of a root, and whether it
-    is kept.
+    """A table of named tensors that require grad: origin, value, a root's gradient, and whether that is kept.
 
     `root` is the tensor that is differentiated, `names` a dict of names.
     """
@@ -49,8 +48,7 @@ class Gradients(Tables):
 
     @property
     def rows(self):
-        """Return (name, made by, shape, value, is_leaf, derivative, kept, note) for each tensor that requires grad, as
-        texts."""
+        """Return texts (name, made by, shape, value, is_leaf, derivative, kept, note) of each tensor that requires grad."""
         return [self._row(name, tensor) for name, tensor in self.tensors.items() if tensor.requires_grad]
 
     def _number(self, tensor):

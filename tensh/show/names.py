@@ -22,8 +22,7 @@ class Names(Tables):
 
     @property
     def rows(self):
-        """Return (name, shape, dtype, is_leaf, requires_grad, grad, bytes) for each tensor; NumPy arrays have no
-        gradient."""
+        """Return (name, shape, dtype, is_leaf, requires_grad, grad, bytes) for each tensor; arrays have no gradient."""
         return [(name, *facts(value)) for name, value in self.tensors.items()]
 
     def tables(self):

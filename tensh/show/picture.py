@@ -99,14 +99,12 @@ def arrange(array):
 
 
 def channels_first(shape):
-    """True if the first of three dimensions is that of the channels; if the last could be as well, not for four
-    channels."""
+    """True if the first of three dimensions is the channels; if the last may be, too, not for four channels."""
     return shape[0] in CHANNELS and (shape[0] != 4 or shape[2] not in CHANNELS)
 
 
 def value_range(images, dtype):
-    """Return the values shown dark and bright: the usual range of images if it contains all values, else their own
-    range."""
+    """Return the values shown dark and bright: the usual range of images if it contains all values, else their range."""
     finite = images[np.isfinite(images)].astype(np.float64)
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     if dtype.kind == "b":

@@ -65,8 +65,7 @@ def wrap_text(text, width, begin):
 
 
 def glue(pieces):
-    """Return (kind, text) of unbreakable pieces: punctuation stays with the word before, opening brackets with the one
-    after."""
+    """Return unbreakable pieces (kind, text): punctuation stays with the word before, opening brackets with the next."""
     words, opening = [], ""  # each word as its kind and its pieces
     for piece in pieces:
         kind = "plain"

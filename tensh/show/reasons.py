@@ -24,8 +24,7 @@ from tensh.support.language import _, list_names
 
 
 class Why(Lines):
-    """The chain rule for one tensor, with names and numbers; `explanation` holds the data, `checked` the finite
-    differences."""
+    """The chain rule for one tensor, with names and numbers; `explanation` is data, `checked` finite differences."""
 
     def __init__(self, explanation, name, checked, notes):
         super().__init__(self._lines)
@@ -169,8 +168,7 @@ def describe_missing_root(tensor, name, absent, asked):
 
 
 def describe_refusal(graph, target):
-    """Name the operation that passes on no gradient for an operand leading to a node: a user's function whose backward
-    returns None."""
+    """Name the operation that passes on no gradient: a user's function whose backward returns None for an operand."""
     counts, passed = path_counts(graph, target), Pass(graph)
     found = [
         (graph.order[number - 1].name(), graph[edge.number].short)
@@ -187,8 +185,7 @@ def describe_refusal(graph, target):
 
 
 def owner_of(tensor, names):
-    """Return the named tensor whose gradient was passed, as in `why(w.grad)`; the tensor itself if it is not a
-    gradient."""
+    """Return the named tensor whose gradient was passed, as in `why(w.grad)`; other tensors as they are."""
     if tensor.requires_grad:
         return tensor
     owners = (value for _name, value in list_named_tensors(names) if value.requires_grad and value.is_leaf)

@@ -10,8 +10,7 @@ PIECE = 2**16  # elements processed at a time
 
 
 def array_of(value):
-    """Return the elements of a tensor, an array, a number or nested lists of numbers as an array, without copying if
-    possible.
+    """Return a tensor, an array, a number or nested lists of numbers as an array, without copying if possible.
 
     Raise TypeError for a value without numbers.
     """

@@ -1,5 +1,4 @@
-"""Making text of unknown origin visible: characters that a terminal would obey, or that are invisible, become Python
-escapes.
+"""Making unknown text visible: characters that a terminal obeys or that are invisible become Python escapes.
 
 File names, exception messages, lines of code and paths can contain anything: a sequence that sets the window title or
 the clipboard, a control that reverses the direction of text, characters without width. All that tensh shows passes

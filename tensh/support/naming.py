@@ -1,5 +1,7 @@
-"""The names under which values are pickled and classes displayed: PyTorch's in a program whose `torch` is tensh, so
-that PyTorch can read them."""
+"""The names under which values are pickled and classes displayed.
+
+In a program whose `torch` is tensh, they are PyTorch's, so that PyTorch can read them.
+"""
 
 import contextlib
 import os

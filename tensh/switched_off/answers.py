@@ -163,9 +163,7 @@ COMPILED = {
     "torch.special": ("torch._C._special", None),
     "torch.fft": ("torch._C._fft", None),
 }
-"""Namespace -> the module in which PyTorch compiles its functions, and their names there; None: with the previous
-namespace.
-"""
+"""Namespace -> the module in which PyTorch compiles its functions, and their names there; None for the previous module."""
 REAL = (
     {
         f"_C.{name}": f"tensh.overrides:{name}"

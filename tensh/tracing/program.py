@@ -121,8 +121,7 @@ def trace_program(
 
 
 def add_inputs(recorder, function, args, kwargs):
-    """Add the inputs, named after the function's parameters; return (args, kwargs) with indices for tensors, and the
-    leaves."""
+    """Add the inputs, named after parameters; return (args, kwargs) with indices for tensors, and the leaves."""
     leaves, values, count = [], [], 0
     for name, path, value in list_arguments(function, args, kwargs):
         made = []

@@ -62,8 +62,7 @@ def name_of(func):
 
 
 def choose(name, args, kwargs):
-    """Return (overload, args, kwargs) for the first overload of an operator that accepts these arguments and can be
-    run, or None."""
+    """Return (overload, args, kwargs) for the first overload that accepts the arguments and can be run, or None."""
     for overload in schemas().get(name, {}).values():
         if any(
             key not in IGNORED and value is not None and all(key != p.name for p in overload.parameters)

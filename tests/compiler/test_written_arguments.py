@@ -1,5 +1,4 @@
-"""Functions that write to their arguments while gradients are recorded compute the same under ``fullgraph``; what else
-``torch.compiler`` has."""
+"""Functions that write to arguments that record gradients compute the same under ``fullgraph``."""
 
 import pytest
 

@@ -56,8 +56,7 @@ def show(env, options, program, request):
 
 
 def show_static(run, request):
-    """Run a program while capturing its operations, and show how one of its tensors was computed; return the exit
-    status."""
+    """Run a program, capture its operations, and show how a tensor was computed; return the exit status."""
     from tensh.engine.dispatch.capture.recorder import Recorder
 
     recorder = Recorder()

@@ -44,8 +44,10 @@ def is_noted(folder, name):
 
 
 def watch_over(rank, folder):
-    """Continue in a child process, while this one waits and notes how it ends, if it does not do that itself: `mpiexec` does
-    not report it per rank."""
+    """Continue in a child process, while this one waits and notes how it ends.
+
+    The child may note that itself; `mpiexec` does not report the end of each rank.
+    """
     own = os.getpid()
     child = os.fork()
     if not child:

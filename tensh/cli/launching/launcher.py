@@ -172,8 +172,10 @@ class Launch:
             return self.explain(found or 1) if found or self.find_early() else status.OK
 
     def wait_for(self, process):
-        """Wait for mpiexec; after a rank has failed only for a while: mpiexec ignores a failure before MPI is
-        initialised."""
+        """Wait for mpiexec; only for a while after a rank has failed.
+
+        mpiexec ignores a failure before MPI is initialised.
+        """
         while not self.unwritten:
             failed = any(self.folder.glob("*.status")) or self.have_vanished()
             try:

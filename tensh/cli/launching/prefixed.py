@@ -1,5 +1,4 @@
-"""A stream that prefixes lines with the rank of their process, and writes whole lines so that those of several do not
-mix."""
+"""A stream of whole lines, each with the rank of its process, so that those of several do not mix."""
 
 import io
 

@@ -215,8 +215,7 @@ def explain_unreadable(code):
 
 
 def quote(source, shown, unit=None):
-    """Yield (kind, text) pairs for code as at a prompt: the lines after `shown` to the end of a unit, or all as one
-    statement."""
+    """Yield (kind, text) pairs for code as at a prompt: from `shown` to the end of a unit, or all as one statement."""
     first, last = (unit.first, unit.last) if unit else (1, len(source.lines))
     for number in range(shown + 1, last + 1):
         if source.lines[number - 1].strip():

@@ -150,8 +150,7 @@ class Reader:
         self.divide(code.split("\n"), body, questions, hints, begin)
 
     def statement_at(self, body, line, text, begin):
-        """Return the index of the statement that a comment belongs to: a question stands on its last line or below it, a
-        hint below it."""
+        """Return the index of a comment's statement: a question is on its last line or below, a hint below."""
         if text.startswith("#?"):
             number = bisect_right(body, line, key=lambda node: node.lineno) - 1
             if number < 0 or line < body[number].end_lineno:
@@ -231,8 +230,7 @@ class Reader:
         return question._replace(solution=about, target=found[0])
 
     def subject(self, node, about, kind, line):
-        """Return the subject of a question: an expression that is evaluated after the statement, "" for the statement's
-        value."""
+        """Return the subject of a question: an expression evaluated after the statement, or "" for the statement's value."""
         if about:
             try:
                 ast.parse(about, mode="eval")

@@ -86,8 +86,7 @@ def grade_file(console, env, options, path, wanted):
 
 
 def grade_answers(env, options, lesson, answers):
-    """Yield (question, answers, whether the last is right, whether the first is right, hint for the last) for each
-    question."""
+    """Yield (question, answers, whether the last is right, whether the first is, hint for the last) of each question."""
     beyond = sorted(set(answers) - {question.number for question in lesson.questions})
     if beyond:
         raise UsageError(

@@ -17,8 +17,7 @@ NAME, TRACEBACKS = "logging", "traceback"
 
 
 def clean(logging):
-    """Escape the messages of the handler of last resort, and of the one that `logging.error` installs; return a function
-    that undoes this."""
+    """Escape messages of the handler of last resort, and of that of `logging.error`; return a function that undoes this."""
 
     class Formatter(logging.Formatter):
         def format(self, record):

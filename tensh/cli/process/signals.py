@@ -21,8 +21,7 @@ arrivals = 0  # signals that a handler was called for
 
 
 def postpone(frame, number=SIGINT):
-    """Return True, and send the signal again a moment later, if it would leave an import or a mode in an unrecoverable
-    state.
+    """Return True, and send the signal again later, if it would leave an import or a mode in an unrecoverable state.
 
     That is the case while a module of a library that tensh builds on executes, and within the import system: between
     taking a lock and the block that releases it, ^C would leave the lock taken, and no other thread could import. It is

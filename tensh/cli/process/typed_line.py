@@ -52,8 +52,10 @@ def handling_signals_at_once():
 
 
 def nudge(told, reader, is_over):
-    """Nudge the reading thread after every other signal, until the pipe is closed; end the process if its terminal is
-    gone and it reads on."""
+    """Nudge the reading thread after every other signal, until the pipe is closed.
+
+    End the process if its terminal is gone and the thread reads on.
+    """
     with open(told, "rb", buffering=0) as signals:
         while came := signals.read(1):
             for pause in PAUSES if came[0] != NUDGE else ():

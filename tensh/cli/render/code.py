@@ -38,8 +38,7 @@ def quote(place, failing, before=LINES_BEFORE, window=None):
 
 
 def clip_line(line, column, end_column, longest):
-    """Return a line and two columns in it; of one longer than ``longest`` the part around the columns, and the columns in
-    that part."""
+    """Return a line and two columns in it; of a line longer than ``longest``, the part around them."""
     if len(line) <= longest:
         return line, column, end_column
     begin = max(min(column - longest // 4, len(line) - longest), 0)

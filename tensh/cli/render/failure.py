@@ -87,8 +87,7 @@ def describe_suggestion(code):
 
 
 def describe_line(fit):
-    """Return `before line 3: ` for a change on another line than the failing one; earlier lines of a prompt have no
-    numbers."""
+    """Return `before line 3: ` for a change on another line than the failing one; a prompt's lines have no numbers."""
     if fit.line is None:
         return ""
     if not fit.line:
@@ -133,8 +132,7 @@ def local(failure):
 
 
 def operands(explanation, width=None):
-    """Show the operands with their shapes in one line, or in a narrow window in a line each, and mark the relevant
-    sizes below."""
+    """Show the operands with their shapes, on a line each in a narrow window, and mark the relevant sizes below."""
     if not explanation.operands:
         return
     is_operator = not explanation.operation[:1].isalpha() and explanation.operation != "[]"

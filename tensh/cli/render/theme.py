@@ -56,8 +56,7 @@ def apply_style(tokens, colors, theme="auto"):
 
 
 def style_of(kind, styles, colors):
-    """Return the parameters of the escape sequence for a kind: a name of the table, or a Paint; a Bitmap is returned as
-    it is."""
+    """Return the parameters of the escape sequence for a kind, a name or a Paint; a Bitmap as it is."""
     if isinstance(kind, Bitmap):
         return kind
     if not isinstance(kind, Paint):

@@ -33,8 +33,10 @@ ESCAPE_WAITS, KEYS_WAIT = 0.05, 0.3
 
 
 class Output(Vt100_Output):
-    """A terminal whose cursor position is not queried: a late reply would be read as typed text, and a missing one
-    would block. Therefore the toolbar stands directly below the block."""
+    """A terminal whose cursor position is not queried: a late reply would be typed text, a missing one would block.
+
+    Therefore the toolbar stands directly below the block.
+    """
 
     responds_to_cpr = False
 
@@ -155,8 +157,7 @@ class Editor:
         self.session.output.flush()
 
     def find_subject(self, document):
-        """Return the name that F1 explains: at the cursor, else the function of the enclosing call; "" if there is
-        neither."""
+        """Return the name that F1 explains: at the cursor, else the function of the enclosing call; "" without either."""
         name = blocks.name_at(document.current_line, document.cursor_position_col)
         return self.signatures.find_subject(document.text_before_cursor, name) if self.signatures else name
 
@@ -178,8 +179,7 @@ class Editor:
             self.session.app.invalidate()
 
     def toolbar(self):
-        """Return the text of the toolbar: the number of completions, else the signature of the enclosing call, else
-        facts about the session."""
+        """Return the toolbar's text: the number of completions, the signature of the enclosing call, or facts."""
         app = get_app()
         state = app.current_buffer.complete_state
         if state and len(state.completions) > 1:

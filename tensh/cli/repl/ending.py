@@ -8,8 +8,7 @@ ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(sig
 
 @contextlib.contextmanager
 def ending_with(leave):
-    """A context in which a terminating signal first calls `leave` to end the editing, and takes effect with the
-    terminal restored."""
+    """A context in which a terminating signal calls `leave`, and takes effect once the terminal is restored."""
     came = []
 
     def handle(number, frame):

@@ -48,8 +48,7 @@ class Interrupts:
             sys.unraisablehook = hook
 
     def keep_interrupt(self, hook, error):
-        """Send ^C again if it was raised where exceptions are ignored, as in a destructor: hook for unraisable
-        exceptions."""
+        """Send ^C again if it was raised in a destructor or elsewhere that exceptions are ignored: a hook for these."""
         if error.exc_type is not KeyboardInterrupt:
             hook(error)
         elif self.is_running:

@@ -17,8 +17,11 @@ from tensh.cli.repl import blocks
 
 
 class Keyboard:
-    """The key bindings for the editor `buffer`; `aside` shows the result of a command above the block being typed, and
-    `find_subject` returns the name in a document that help is about."""
+    """The key bindings for the editor `buffer`.
+
+    `aside` shows the result of a command above the block being typed, and `find_subject` returns the name in a document
+    that help is about.
+    """
 
     def __init__(self, buffer, aside, find_subject):
         self.buffer = buffer

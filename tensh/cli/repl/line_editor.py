@@ -39,8 +39,9 @@ def can_edit(env):
 
 
 def find_redrawing():
-    """Return the function of readline's library that writes the line again, with the cursor in its place; None if it
-    cannot be found, as where readline is built into Python.
+    """Return readline's function that writes the line again; None if it cannot be found.
+
+    It writes the line with the cursor in its place. Where readline is built into Python, no library has it.
     """
     import ctypes
 

@@ -1,5 +1,4 @@
-"""Lines of a block that are too long to draw: show the part around the cursor, and the number of characters on both
-sides.
+"""Lines of a block that are too long to draw: the part around the cursor, and how many characters there are on both sides.
 
 prompt_toolkit examines every character of a line for every key to wrap it: 3 s for 2 million.
 """

@@ -23,8 +23,7 @@ class Signatures:
         return self.last[1]
 
     def find_subject(self, text, name):
-        """Return the name to explain: the one at the cursor if it is known, else the function being called, else the
-        name."""
+        """Return the name to explain: at the cursor if known, else the function being called, else the name."""
         namespace = self.session.namespace
         if name and find_known(name, namespace) is not None:
             return name

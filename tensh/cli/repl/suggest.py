@@ -30,8 +30,10 @@ MOST = 200  # characters of a suggestion: a longer one would push the typed line
 
 
 class Ghost(AutoSuggest):
-    """Suggests the rest of a line: from the newest entry that begins with the block, else from one with a matching
-    line. Long lines are recalled with Up only."""
+    """Suggests the rest of a line, from the newest entry that begins with the block, or one with a matching line.
+
+    Long lines are recalled with Up only.
+    """
 
     def get_suggestion(self, buffer, document):
         text = document.text

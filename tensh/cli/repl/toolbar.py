@@ -79,8 +79,7 @@ def count_matches(index, number):
 
 
 def draw_signature(signature, width, unicode):
-    """Return a signature as (style, text) pairs that fit the width, with the parameter at the cursor marked and always
-    visible."""
+    """Return a signature as (style, text) pairs that fit the width, with the parameter at the cursor always visible."""
     more, current = "…" if unicode else "...", signature.current
     parts = signature.parameters
     begin, end = 0, len(parts)

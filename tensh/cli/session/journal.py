@@ -176,8 +176,7 @@ class Journal:
         ]
 
     def forget(self, first, command, names):
-        """Drop an undone entry, and later ones that were entered with it or read a name that it changed; return their
-        number.
+        """Drop an undone entry, and later ones entered with it or reading a name that it changed; return their number.
 
         Later entries changed nothing themselves, or are undone with it; what they showed no longer holds. Where random numbers
         were drawn, they are drawn again from there on, so later entries that drew some are dropped, too. The undoing command

@@ -29,8 +29,7 @@ def refuse_unseeded(name):
 
 
 class Strict(contextlib.ExitStack):
-    """A context in which unseeded draws of a session fail: in tensh at the draw itself, for others by
-    `find_unseeded_draw` afterwards."""
+    """A context in which unseeded draws fail: tensh's at once, others' in `find_unseeded_draw` afterwards."""
 
     def __init__(self, session):
         super().__init__()

@@ -92,8 +92,7 @@ class Snapshot:
 
 
 def read_generator():
-    """Return the state of torch's random numbers: the seed before the first draw, bytes after it (0.1 ms); None if nothing
-    has loaded them yet."""
+    """Return the state of torch's random numbers: the seed before the first draw, then bytes (0.1 ms); None if unused."""
     module = sys.modules.get("tensh.engine.random.generator")
     if module is None:
         return None

@@ -85,8 +85,7 @@ class Path:
 
 
 class Setting(NamedTuple):
-    """A declaration: the default, the allowed values, the effect, and the option of torch.set_printoptions that it
-    sets."""
+    """A declaration: default, allowed values, effect, and the option of torch.set_printoptions that it sets."""
 
     default: object
     allowed: object

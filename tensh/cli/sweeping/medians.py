@@ -43,8 +43,10 @@ class Curve:
 
 
 class Medians:
-    """The numbers of finished runs by step, and their medians. A nan does not count, and a median of nan, as that of the two
-    infinities, stops no run."""
+    """The numbers of finished runs by step, and their medians.
+
+    A nan does not count, and a median of nan, as that of the two infinities, stops no run.
+    """
 
     def __init__(self):
         self.found, self.bounds = {}, {}

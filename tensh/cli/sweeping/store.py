@@ -1,5 +1,4 @@
-"""Writing the file of a sweep: runs that come together are a transaction, so that a kill loses nothing that
-has come."""
+"""Writing the file of a sweep: runs that come together are one transaction, so that a kill loses nothing."""
 
 import contextlib
 import json

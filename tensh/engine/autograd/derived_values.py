@@ -129,7 +129,8 @@ DERIVED = {
     "SplitWithSizesBackward0": SPLIT | {"split_sizes": (("dim",), split_sizes)},
     "UnsafeSplitBackward0": SPLIT | EQUAL,
     **dict.fromkeys(
-        """UpsampleBicubic2DBackward0 UpsampleBilinear2DBackward0 UpsampleLinear1DBackward0 UpsampleNearest1DBackward0
+        """
+        UpsampleBicubic2DBackward0 UpsampleBilinear2DBackward0 UpsampleLinear1DBackward0 UpsampleNearest1DBackward0
         UpsampleNearest2DBackward0 UpsampleNearest3DBackward0 UpsampleNearestExact1DBackward0 UpsampleNearestExact2DBackward0
         UpsampleNearestExact3DBackward0 UpsampleTrilinear3DBackward0""".split(),
         RESAMPLED,

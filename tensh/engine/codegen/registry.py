@@ -117,5 +117,7 @@ METHODS = Registry("METHODS")  # of Tensor: name -> Op or function; "exp_" -> th
 MEMBERS = Registry("MEMBERS")  # attributes of Tensor that are not wrapped: properties, special methods
 PYTHON_ONLY = Registry("PYTHON_ONLY")  # functions of Python's operators without a method, as 1 / x: "rdiv" -> function
 FORMS = Registry("FORMS")
-"""The functions for calls of a method with one argument that is not a list of numbers: ``x.view(2, 3)`` itself then
-takes no extra step."""
+"""The functions for calls of a method with one argument that is not a list of numbers.
+
+``x.view(2, 3)`` itself then takes no extra step.
+"""

@@ -168,8 +168,10 @@ def uniform(out, generator, low=0.0, high=1.0):
 
 # ── normal ───────────────────────────────────────────────────────────────────
 def normal(out, generator, mean=0.0, std=1.0, whole=True):
-    """Draw normal numbers.  With ``whole``, ``out`` is a whole contiguous tensor, which is filled in blocks of 16 from
-    that size on; otherwise numbers come in pairs, and the generator keeps an unused second one.
+    """Draw normal numbers.
+
+    With ``whole``, ``out`` is a whole contiguous tensor, which is filled in blocks of 16 from that size on; otherwise
+    numbers come in pairs, and the generator keeps an unused second one.
     """
     if whole and out.size >= 16:
         _normal_blocks(out, generator, mean, std)

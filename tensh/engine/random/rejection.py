@@ -64,8 +64,10 @@ def binomial(counts, chances, generator):
 
 
 def _constants(counts, chances):
-    """Return the values that depend only on the parameters, rounded to their dtype: the probability of the rarer
-    outcome, its mean, standard deviation, mode and odds, and the logarithm of the other outcome's probability.
+    """Return the values that depend only on the parameters, rounded to their dtype.
+
+    These are the probability of the rarer outcome, its mean, standard deviation, mode and odds, and the logarithm of the
+    other outcome's probability.
     """
     rare = np.where(chances > 0.5, (1.0 - chances.astype(np.float64)).astype(chances.dtype), chances)
     mean = counts * rare

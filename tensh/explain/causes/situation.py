@@ -33,8 +33,7 @@ class Situation(NamedTuple):
         return look_up(node, self.names)
 
     def expression(self):
-        """Return a copy of the syntax tree of the failing code, with its positions in the source; None if it is not one
-        statement."""
+        """Return a copy of the failing code's syntax tree, with positions in the source; None unless it is one statement."""
         if self.place.line != self.place.end_line:
             node = self.place.node()
             return ast.Expr(copy.deepcopy(node)) if isinstance(node, ast.expr) else None
@@ -121,8 +120,7 @@ def find_assignment(place, name):
 
 
 def statement_on(tree, line, name=None):
-    """Return the innermost statement that begins on a line; among several (`x = f(y); x.backward()`) the one that binds
-    a name."""
+    """Return the innermost statement that begins on a line; of several (`x = f(y); x.backward()`), one that binds a name."""
     found = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node.lineno == line]
     binding = [each for each in found if name in bound_in(each)] if len(found) > 1 else []
     return (binding or found)[-1] if found else None

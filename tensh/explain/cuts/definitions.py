@@ -1,5 +1,4 @@
-"""Cuts in user definitions: a model without trainable parameters, a function that disables gradients or detaches its
-result."""
+"""Cuts in user definitions: a model without trainable parameters, a function that disables or detaches gradients."""
 
 import ast
 

@@ -50,8 +50,7 @@ def is_leaf_of_numbers(node):
 
 
 def restore_history(node, followed, shadow):
-    """Return the Fit without a cast to integers, or with `torch.stack` for `torch.tensor` of tensors; () for other
-    cuts."""
+    """Return the Fit without a cast to integers, or with `torch.stack` for `torch.tensor`; () for other cuts."""
     match node:
         case ast.Call(func=ast.Attribute(attr=word, value=owner), args=[]) if word in CASTS:
             while isinstance(owner, ast.Call) and isinstance(owner.func, ast.Attribute) and owner.func.attr in CASTS:

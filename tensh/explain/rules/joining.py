@@ -55,8 +55,9 @@ def are_of_many_lengths(tensors):
 
 
 def crop(call, given, names):
-    """Yield the call with images cropped to the smallest, if they are a little larger: halving an odd size and doubling
-    it again has lost a row.
+    """Yield the call with images cropped to the smallest.
+
+    They are a little larger: halving an odd size and doubling it again has lost a row.
     """
     text, span = call.arguments[0].text, call.arguments[0].span
     parts = elements(text) if text else None

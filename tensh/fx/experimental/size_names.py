@@ -16,8 +16,7 @@ def changes(apart):
 
 
 def name_size(m, n, pairs):
-    """Return the simplest expression for a size that is ``m`` in one trace and ``n`` in the other, from named sizes
-    ``pairs``; "?" if there is none."""
+    """Return the simplest expression of named sizes ``pairs`` for a size: ``m`` in one trace, ``n`` in the other; or "?"."""
     return next(chain(list_expressions(m, n, pairs), list_quotients(m, n, pairs)), "?")
 
 

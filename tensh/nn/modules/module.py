@@ -92,8 +92,10 @@ def claim_methods(cls, module):
 
 
 def keep_unbound(cls):
-    """Make functions static that are attributes of a class, as in ``conv = torch.conv2d``: in PyTorch, Python does not bind
-    these, for they are written in C."""
+    """Make functions static that are attributes of a class, as in ``conv = torch.conv2d``.
+
+    In PyTorch, Python does not bind these, because they are written in C.
+    """
     for name, value in list(vars(cls).items()):
         if isinstance(value, FunctionType) and is_c_in_pytorch(value):
             setattr(cls, name, staticmethod(value))

@@ -99,9 +99,7 @@ class Crew:
         crews.add(self)
 
     def close(self):
-        """End the workers, and wait until they have: those that are still at work after a while are ended by force, or
-        at ^C.
-        """
+        """End the workers and wait for them; after a while, or at ^C, those still at work are ended by force."""
         if os.getpid() != self.owner or self.is_closed:
             return
         with Uninterrupted() as interrupts:

@@ -37,16 +37,21 @@ REFUSED = re.compile(
     "|Autograd not support dtype|modified by an inplace operation|Subtraction, the `-` operator|isFloatingType.grad"
     "|not implemented for 'ComplexHalf'|isDifferentiableType|INTERNAL ASSERT FAILED|must have a last dimension with stride 1"
 )
-"""Messages of PyTorch where it has no derivative and tensh may have one: also of an operand that was cast before it was
-saved, and so is not touched by a later write.  And what it says where it finds a mistake in itself, or where a
-derivative of a tensor without elements asks for its strides; and of most functions of complex32, which tensh has."""
+"""Messages of PyTorch where tensh may have a derivative.
+
+PyTorch has none, or saved an operand that had been cast, which no later write touches, or finds a mistake in itself; or
+the derivative of a tensor without elements asks for its strides. Others are of functions of complex32, which tensh has.
+"""
 DERIVING = re.compile(r"^(first|second)$|grad\(|backward\(")
 BROKEN = re.compile(
     "result type .* can't be cast|value cannot be converted to type float|cannot reshape tensor of 0 elements"
     "|invalid shape dimension -"
 )
-"""Derivatives of PyTorch's that fail by themselves: that of addcdiv computes in a dtype that it cannot write, beside
-integers, or of real numbers times a complex one; that of an empty tensor repeated -1 times asks for a shape with -1 in it."""
+"""Derivatives of PyTorch's that fail by themselves.
+
+That of addcdiv computes in a dtype that it cannot write, beside integers, or of real numbers times a complex one; that of an
+empty tensor repeated -1 times asks for a shape with -1 in it.
+"""
 FORGOTTEN = "derivative for aten::floor_divide is not implemented"
 """The message about the operand of a write into a view; PyTorch forgets it."""
 WRITING, ASSIGNED = re.compile(r"\w_\(|\bout="), re.compile(r"((\w+)\[.*\]) = (\w+)$")

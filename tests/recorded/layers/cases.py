@@ -62,8 +62,11 @@ def tensors(torch, value):
 
 
 def outcome(torch, layer, inputs):
-    """What a layer does, as (what, value) pairs: its printed form, its state, outputs and gradients in training, the state
-    after a few steps, and outputs in evaluation."""
+    """What a layer does, as (what, value) pairs.
+
+    These are its printed form, its state, outputs and gradients in training, the state after a few steps, and outputs in
+    evaluation.
+    """
     module, given = made(torch, layer, inputs)
     yield "repr", repr(module)
     yield from ((f"start {name}", plain(value)) for name, value in state(torch, module))

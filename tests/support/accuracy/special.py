@@ -234,8 +234,10 @@ def errors_on(modules, function, dtype, draw, count=POINTS, seed=0):
 
 
 def measure(modules, wanted, quick):
-    """Yield (function and range, dtype, range, (error of each module)): for each function that is ``wanted`` the range with
-    the largest ratio, unless all errors are rounding errors."""
+    """Yield (function and range, dtype, range, errors of the modules) of ``wanted`` functions, with the largest ratio.
+
+    Functions are left out whose errors are all rounding errors.
+    """
     for function, (_, ranges) in FUNCTIONS.items():
         for dtype in DTYPES if wanted(function) else ():
             found = {}

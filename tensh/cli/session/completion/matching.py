@@ -2,8 +2,9 @@
 
 
 def list_matching(names, word):
-    """Return the names that begin with a word in alphabetical order, private names only after an underscore. Without a
-    word, functions come first, then classes and constants, which begin with a capital.
+    """Return the names that begin with a word in alphabetical order, private ones only after an underscore.
+
+    Without a word, functions come first, then classes and constants, which begin with a capital.
 
     Names that cannot be typed are omitted: a value loaded from a file can have such attributes.
     """

@@ -35,8 +35,7 @@ def begun_names(word, names):
 
 
 def longer_names(word, names):
-    """Return the names of a module that begin with a word: `CrossEntropyLoss` for `CrossEntropy`, `Conv1d` and others
-    for `Conv`."""
+    """Return the names that begin with a word: `CrossEntropyLoss` for `CrossEntropy`, `Conv1d` and others for `Conv`."""
     if len(word) < SHORTEST_BEGINNING:
         return []
     low = word.lower()

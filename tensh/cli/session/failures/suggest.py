@@ -232,8 +232,7 @@ def is_made_without_sizes(layer):
 
 
 def suggest_owner(word, owner, known):
-    """Suggest an attribute of something else: torch's function for a tensor, a method of an optimizer or module, a
-    layer."""
+    """Suggest another object's attribute: torch's function for a tensor, a method of an optimizer or module, a layer."""
     if hasattr(type(owner), "named_modules"):
         return suggest_part(word, owner, known) or suggest_loss(word, known)
     if hasattr(type(owner), "param_groups") or hasattr(owner, "param_groups"):

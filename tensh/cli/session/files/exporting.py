@@ -124,8 +124,7 @@ def insert_pieces(line, added):
 
 
 def expressions(entry):
-    """Return the positions of the expressions whose values were shown, in order, and whether `print` shows them the
-    same way."""
+    """Return the positions of expressions whose values were shown, and whether `print` shows them the same way."""
     found = [(output.place, output.is_printed) for output in entry.outputs if output.place]
     return sorted(
         ((first - entry.begin, column, last - entry.begin, end), is_printed)

@@ -80,8 +80,9 @@ def cut_sentences(words):
 
 
 def contents(path, engine):
-    """Return name -> value for a file of any format. A checkpoint that is not a dict is one value, named after the
-    file.
+    """Return name -> value for a file of any format.
+
+    A checkpoint that is not a dict is one value, named after the file.
 
     A model's state dict is one value, too, since its keys are names of parameters.
     """

@@ -63,8 +63,7 @@ def look_up(function):
 
 
 def things(function):
-    """Yield the objects named in a function's code: ``OPS["name"]``, global and closed-over names, attributes of
-    modules."""
+    """Yield the objects that a function's code names: ``OPS["name"]``, global and enclosing names, attributes of modules."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     except (OSError, TypeError, SyntaxError):  # a function defined at run time

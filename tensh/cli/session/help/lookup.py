@@ -61,8 +61,7 @@ def find_session_page(text, namespace, with_source):
 
 
 def public(value):
-    """Return the Name of a module of tensh, of Tensor, or of a function or class under its own name; None for other
-    values."""
+    """Return the Name of a module of tensh, of Tensor, or of a function or class; None for other values."""
     if issubclass(type(value), ModuleType):
         root, _, rest = own_name(value).partition(".")
         return names.find_name(f"torch.{rest}") if root == "tensh" and rest else None

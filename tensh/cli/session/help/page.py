@@ -22,8 +22,7 @@ SENTENCE = re.compile(r"(?<=\.)\s+(?=Shapes?:\s|Raises?\s+[A-Z])")
 
 
 def page(name, with_source=False):
-    """Yield the page of a Name as (kind, text) pairs; on request with its derivatives, declaration and generated
-    function."""
+    """Yield the page of a Name as (kind, text) pairs; on request with derivatives, declaration and generated function."""
     shown = gradient.formulas(name, parameters(name))
     sections = [head(name), text(name), gradient.section(shown)]
     if with_source or not shown:

@@ -20,8 +20,9 @@ def color_example(text):
 
 
 def fit_example(text, width):
-    """Break the lines that are not narrower than a width: code within brackets, where Python lets it go on; output
-    between words. Other lines are unchanged.
+    """Break lines that are too wide: code within brackets, where Python lets it go on; output between words.
+
+    Other lines are unchanged.
     """
     return "\n".join(piece for line in text.split("\n") for piece in fit_line(line, width))
 
@@ -49,9 +50,7 @@ def find_spaces(line):
 
 
 def find_code_breaks(line):
-    """Return (preference, place) for each break of a line of code: within brackets, the fewer the better, at a space or
-    after the opening one.
-    """
+    """Return (preference, place) for each break of a line: in few brackets, at a space or after the opening one."""
     bare = STRING.sub(lambda match: "_" * len(match[0]), line).partition("#")[0]
     if "'" in bare or '"' in bare:  # a string over several lines
         return []

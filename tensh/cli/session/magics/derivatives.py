@@ -1,5 +1,4 @@
-"""Inspecting autograd: `%graph`, `%why`, `%step`, `%accumulation`, `%trace`, `%gradcheck`, `%cmp`, `%memory`, by
-tensh.show."""
+"""Inspecting autograd: `%graph`, `%why`, `%step`, `%accumulation`, `%trace`, `%gradcheck`, `%cmp`, `%memory`."""
 
 import sys
 

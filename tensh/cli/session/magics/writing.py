@@ -80,8 +80,10 @@ def literal(word):
 
 
 def add_commas(text):
-    """Put a comma in place of each space outside of brackets and strings, keeping all positions; where that is no list
-    of arguments, as for `x y + 1`, only between operands."""
+    """Put a comma in place of each space outside of brackets and strings, keeping all positions.
+
+    Where that gives no list of arguments, as for `x y + 1`, only spaces between operands are replaced.
+    """
     spaces = [*find_spaces(text)]
     every = replace_spaces(text, spaces)
     return every if parse_arguments(every) else replace_spaces(text, [at for at in spaces if parts_operands(text, at)])

@@ -15,8 +15,7 @@ MOST_ELEMENTS = 1_000_000
 
 
 def find_comparison(statement, namespace):
-    """Return (place, message, advice) for a broadcast comparison in a top-level statement that has run; None if there
-    is none."""
+    """Return (place, message, advice) for a broadcast comparison in a top-level statement that has run, or None."""
     source = statement.source
     try:
         tree = ast.parse("\n" * (statement.first - 1) + "\n".join(source.lines[statement.first - 1 : statement.last]))

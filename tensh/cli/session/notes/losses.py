@@ -159,8 +159,7 @@ def short(kind):
 
 # ── losses after their backward passes ───────────────────────────────────────
 def find_keeper(frame, passed):
-    """Find a name in a frame that keeps graphs after their passes: return (name, number of losses, whether it is a
-    list)."""
+    """Return (name, number of losses, whether it is a list) of a frame's name that keeps graphs after their passes."""
     for name, value in list_named_values(frame):
         if issubclass(type(value), Tensor) and value.requires_grad and value.node is not None and not value.shape:
             losses = list(addends(value.node, passed))

@@ -2,8 +2,7 @@
 
 
 def model_of(frames, params):
-    """Find a module with exactly the parameters of an optimizer and mode-dependent layers; None if no name refers to
-    one."""
+    """Find a module with mode-dependent layers and exactly an optimizer's parameters; None if no name refers to one."""
     wanted = {id(p) for p in params}
     for frame in frames:
         for value in [*frame.f_locals.values(), *attributes(frame.f_locals.get("self"))]:

@@ -99,8 +99,7 @@ def on_no_logarithms(kind, where, place):
 
 
 def call_on_line(place, name):
-    """Return the line of the only call of a function, or of the layer of that name, in the source; None if there are
-    more."""
+    """Return the line of the only call of a function, or of the layer of that name; None if there are more."""
     tree = piece(place).tree()
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
     words = (name, name.replace("_", ""))

@@ -54,8 +54,7 @@ def find_lost_result(statement, namespace):
 
 
 def find_uncalled_method(statement, namespace):
-    """Return (place, message, advice) for a method of a tensor, module or optimizer that stands alone without being
-    called."""
+    """Return (place, message, advice) for a method of a tensor, module or optimizer that is named but not called."""
     tree = parse_source(statement.source.text)
     for node in tree.body if tree else ():
         if statement.first <= node.lineno <= statement.last and is_method(getattr(node, "value", None), namespace):
@@ -76,8 +75,10 @@ def is_method(node, namespace):
 
 
 def find_ineffective_flag(statement, namespace):
-    """Return (place, message, advice) for `p.require_grad = False`, which is no setting, and `net.requires_grad = False` of a
-    model, which has none."""
+    """Return (place, message, advice) for a flag that does not exist.
+
+    These are `p.require_grad = False`, and `net.requires_grad = False` of a model.
+    """
     tree = parse_source(statement.source.text)
     for node in ast.walk(tree) if tree else ():
         match node:

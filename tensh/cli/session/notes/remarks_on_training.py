@@ -1,5 +1,4 @@
-"""The texts of the notes on steps and modes: (message, advice), with a third item for another place; None if nothing is
-wrong."""
+"""Notes on steps and modes: (message, advice), with a third item for another place; None if nothing is wrong."""
 
 import ast
 from typing import NamedTuple
@@ -81,8 +80,7 @@ def on_other_parameters(optimizer, leaves, place, names):
 
 
 def find_cut_before(name, place, names):
-    """Return the Cut in the statement that assigned a leaf: `out = net(x).detach().requires_grad_()`; None if none is
-    certain."""
+    """Return the Cut in the statement that assigned a leaf (`out = net(x).detach().requires_grad_()`); None if uncertain."""
     situation = Situation(None, names, piece(place), None)
     steps = [*follow(ast.parse(name, mode="eval").body, situation)] if name.isidentifier() else []
     cuts = (locate_cut(each, situation) for each in steps if each.name == name)
@@ -152,8 +150,7 @@ def on_clipping(place, names):
 
 
 class Event(NamedTuple):
-    """A statement of a training loop: "backward", "clip", "step" or "zero", its line, its text, and the owner of the
-    method."""
+    """A statement of a training loop: kind ("backward", "clip", "step", "zero"), line, text, owner of the method."""
 
     kind: str
     line: int

@@ -1,5 +1,4 @@
-"""`--set NAME=VALUE`: replace the value of a plain assignment in the script, which is the default and determines the
-type."""
+"""`--set NAME=VALUE`: replace the value of a plain assignment in the script, whose default determines the type."""
 
 import ast
 from itertools import islice

@@ -35,8 +35,7 @@ def run_program(session, program, shares_names=False):
 
 @contextlib.contextmanager
 def own_names(session, program):
-    """A context in which the session uses the namespace of a new program, whose names are added to the session's
-    afterwards."""
+    """A context in which the session uses a new program's namespace, whose names it gets afterwards."""
     before = session.module, session.namespace, session.given, session.results, session.inside
     names, main = before[1], sys.modules["__main__"]
     session.module = ModuleType("__main__")

@@ -34,8 +34,11 @@ def part(a, x, below, density):
 
 
 def is_steep(a, x):
-    """True where a is so small beside x <= 1.1 that Q may be small.  (W. Gautschi, "A computational procedure for incomplete
-    gamma functions", ACM Transactions on Mathematical Software 5, 1979.)"""
+    """True where a is so small beside x <= 1.1 that Q may be small.
+
+    W. Gautschi, "A computational procedure for incomplete gamma functions", ACM Transactions on Mathematical Software 5,
+    1979.
+    """
     return (x <= 1.1) & (a < np.where(x <= 0.5, -0.4 / np.log(x), 1.1 * x))
 
 

@@ -1,5 +1,4 @@
-"""Constructing tensors: numbers without a list, rows of different lengths, texts, a list for an array, integers that
-require grad."""
+"""Constructing tensors: numbers without a list, ragged rows, texts, lists for arrays, integers that require grad."""
 
 import ast
 import re

@@ -114,8 +114,7 @@ def positional_of(situation, node, lacking):
 
 
 def function_of(called, parameters):
-    """Return the function with such parameters that a call runs: itself, or that of a class or module; None if there is
-    none.
+    """Return the function with such parameters that a call runs, also that of a class or module; None without one.
 
     Runs no code of a class.
     """

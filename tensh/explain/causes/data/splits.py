@@ -153,8 +153,7 @@ def is_number(elements):
 
 
 def fill_last(situation, text, counts, elements, size):
-    """Return the Fit with the remaining samples as the last part, as a number or as a line that computes it; None if
-    impossible."""
+    """Return the Fit with the remaining samples as the last part, as a number or computed; None if impossible."""
     left = None if size is None else size - sum(counts[:-1])
     if not elements or left is None or left < 0:
         return None

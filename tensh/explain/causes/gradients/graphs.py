@@ -174,9 +174,7 @@ def explain_second_pass(situation):
 
 
 def find_shared(situation, scope):
-    """Explain two losses of two optimizers that share a value, as of a generator and a discriminator: only the second
-    needs its graph.
-    """
+    """Explain two losses of two optimizers that share a value, as of a GAN: only the second needs its graph."""
     line, root = situation.place.line, root_node(situation)
     passes = [(each, code) for each, code in calls_of(scope, "backward") if each < line]
     first, code = passes[-1] if passes else (line, "")
@@ -226,8 +224,7 @@ def find_carried(situation, loop):
 
 
 def find_carried_names(loop):
-    """Yield (name, statement) for each name that a loop's body reads before it binds it; the statement is the first
-    reader."""
+    """Yield (name, first statement that reads it) for each name that a loop's body reads before binding it."""
     bound = (
         {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)} if hasattr(loop, "target") else set()
     )
@@ -258,8 +255,10 @@ def find_computed_before(situation, loop):
 
 
 def find_pass_of_graph(situation, before):
-    """Return the (line, code) of the pass that freed the graph: the first from the same root, or else the last that
-    names one of its tensors, or the last."""
+    """Return the (line, code) of the pass that freed the graph.
+
+    That is the first pass from the same root, or else the last that names one of its tensors, or the last.
+    """
     root = root_node(situation)
     names = names_in(ast.unparse(root)) if root is not None else set()
     related = [each for each in before if names & names_in(each[1])]

@@ -23,8 +23,7 @@ ORDER = {"Linear": ("in_features", "out_features"), "Embedding": ("num_embedding
 
 
 class LoadCall(NamedTuple):
-    """A call of `load_state_dict`: the situation, its node, the object whose state it sets, and the state that was
-    passed."""
+    """A call of `load_state_dict`: the situation, its node, the object whose state it sets, the state passed."""
 
     situation: Situation
     node: ast.Call

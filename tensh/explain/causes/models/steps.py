@@ -1,5 +1,4 @@
-"""Calls for a single step: a recurrent cell that is passed a whole sequence, and an optimizer that computes the loss
-itself."""
+"""Calls for a single step: a recurrent cell that is passed a sequence, an optimizer that computes the loss."""
 
 import ast
 

@@ -1,5 +1,4 @@
-"""Slips on an earlier line that fail later: a comma left out of an index, exchanged operands of a product, an index of
-each sample."""
+"""Slips that fail later: a comma left out of an index, exchanged operands of a product, an index of each sample."""
 
 import ast
 

@@ -1,5 +1,4 @@
-"""Values called, counted or indexed as if they were something else: `dataset(0)`, `loader.batch_size()`, `range(x)`,
-`net[5]`, `[[1, 2] [3, 4]]`."""
+"""Values called, counted or indexed like others: `dataset(0)`, `loader.batch_size()`, `range(x)`, `net[5]`."""
 
 import ast
 

@@ -1,5 +1,4 @@
-"""Operators and attributes that a value lacks: a list beside a tensor, a shape beside a text, a dict's key as an
-attribute."""
+"""Operators and attributes that a value lacks: a list beside a tensor, a shape beside a text, a key as an attribute."""
 
 import ast
 import re

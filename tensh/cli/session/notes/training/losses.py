@@ -16,8 +16,7 @@ LOOKS_AT_LOOP = 3  # pass at which the surrounding loop is examined
 
 
 class Losses:
-    """Observes backward passes: ``reached`` holds when a pass reached a leaf, ``has_passed`` whether there was any
-    pass."""
+    """Observes backward passes: ``reached`` is whether one reached a leaf, ``has_passed`` whether there was any."""
 
     def __init__(self, training):
         self.training = training

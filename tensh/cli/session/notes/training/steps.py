@@ -11,8 +11,7 @@ MOST = 20  # steps of a statement, over all optimizers
 
 
 class History:
-    """The steps of one optimizer: time of the last one, number of consecutive ones without gradients, whether any had
-    some.
+    """The steps of an optimizer: time of the last, how many lacked gradients in a row, whether any had some.
 
     ``model`` is the module with its parameters, if found; ``trained`` is when it was last trained in training mode,
     ``other_mode`` the number of consecutive steps in evaluation mode since.

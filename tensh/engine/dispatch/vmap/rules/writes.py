@@ -35,8 +35,9 @@ SPOKEN = {
 }
 RESHAPING = frozenset("t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_ as_strided_ resize_as_".split())
 SHAPES = frozenset("add_ atan2_ copysign_ bitwise_and_ bitwise_or_ bitwise_xor_".split())
-"""PyTorch's errors for writing a larger value: in general words, with the function's name, or with the shapes; for all
-other functions it reports a missing rule.
+"""Functions by PyTorch's errors for writing a larger value: in general words, with the function's name, or with shapes.
+
+For all other functions PyTorch reports a missing rule.
 """
 
 
