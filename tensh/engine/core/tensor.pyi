@@ -965,7 +965,7 @@ class Tensor:
     def mode(self, dim: _Any = -1, keepdim: _bool = False, *, out: Tensor | None = None) -> _Any:
         """The most frequent element along ``dim`` (the smallest of equally frequent ones), and its last index."""
     def module_load(self, other: Tensor | _Number, assign: _Any = False) -> Tensor:
-        """Return what a module keeps of ``other`` when it loads a state: by default this tensor, into which it is copied."""
+        """Return what a module keeps of ``other`` when it loads a state: by default this tensor, which gets a copy."""
     def moveaxis(self, source: _Any, destination: _Any) -> Tensor:
         """The dimensions ``source`` moved to the positions ``destination``, as ``movedim``.  Differentiable."""
     def movedim(self, source: _Any, destination: _Any) -> Tensor:
