@@ -13,10 +13,20 @@ from tensh.engine.arrays.matmul import matmul, prepare
 from tensh.engine.arrays.threads import pool, run
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
+from tensh.engine.operators.layers.few_positions import (
+    FEW,
+    FEW_SUMMED,
+    add_few,
+    find_taps,
+    has_few_positions,
+    match_few,
+    multiply_few,
+)
 from tensh.engine.operators.layers.formats import keeping_format
 from tensh.engine.operators.layers.phases import find_phases, place_windows
 from tensh.engine.operators.layers.shifts import find_shifts
-from tensh.engine.operators.precision import compute_in_float32, is_half
+from tensh.engine.operators.layers.windows import lay_together, output_size, pad_sides, strip_padding, windows
+from tensh.engine.operators.precision import compute_in_float32
 from tensh.engine.operators.reductions.summation import add_along
 
 GEOMETRY = "stride, padding, dilation, groups"
@@ -61,10 +71,14 @@ def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), grou
 
     ``size`` is the number of windows, if it is not the largest that fits.
     """
-    kernel = weight.shape[2:]
     if size is None:
-        size = output_size(input.shape[2:], kernel, stride, padding, dilation)
-    result = multiply_windows(input, weight, stride, padding, dilation, groups, size)
+        size = output_size(input.shape[2:], weight.shape[2:], stride, padding, dilation)
+    taps, padding = find_taps(input.dtype, input.shape[2:], weight.shape[2:], size, stride, padding, dilation)
+    weight = weight if taps is None else weight[(..., *taps)]
+    if has_few_positions(len(input), size, weight.shape, groups, FEW):
+        result = multiply_few(input, weight, stride, padding, dilation, groups, size)
+    else:
+        result = multiply_windows(input, weight, stride, padding, dilation, groups, size)
     if not input.shape[1] and len(input):
         return result[:, :0]  # as in PyTorch, an input without channels has an output without channels
     if bias is not None:
@@ -108,10 +122,15 @@ def multiply_windows(input, weight, stride, padding, dilation, groups, size):
 @compute_in_float32
 def correlate_back(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=(), groups=1):
     """Add the weight, scaled by each output element, to that element's window: the adjoint of ``correlate``."""
-    spatial, kernel, size = shape[2:], weight.shape[2:], grad.shape[2:]
+    spatial, size = shape[2:], grad.shape[2:]
+    taps, padding = find_taps(grad.dtype, spatial, weight.shape[2:], size, stride, padding, dilation)
+    weight = weight if taps is None else weight[(..., *taps)]
+    kernel = weight.shape[2:]
     around = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding))
     if not grad.size or not weight.size:
         result = np.zeros((len(grad), weight.shape[1] * groups, *spatial), np.result_type(grad, weight))
+    elif has_few_positions(len(grad), size, weight.shape, groups, FEW):
+        result = add_few(grad, weight, spatial, stride, padding, dilation, groups)
     elif (
         set(stride) == {1}
         and min(around) >= 0
@@ -178,6 +197,20 @@ def match(grad, input, shape, stride, padding, dilation, groups):
     if not grad.size or not input.size:
         return np.zeros(shape, grad.dtype)
     size = grad.shape[2:]
+    taps, around = find_taps(input.dtype, input.shape[2:], shape[2:], size, stride, padding, dilation)
+    if taps is None:
+        return match_windows(grad, input, shape, stride, padding, dilation, groups)
+    result = np.zeros(shape, grad.dtype)
+    part = result[(..., *taps)]
+    part[...] = match_windows(grad, input, part.shape, stride, around, dilation, groups)
+    return result
+
+
+def match_windows(grad, input, shape, stride, padding, dilation, groups):
+    """Correlate all windows with the gradient, with one product for several images."""
+    size = grad.shape[2:]
+    if has_few_positions(len(input), size, shape, groups, FEW_SUMMED):
+        return match_few(grad, input, shape, stride, padding, dilation, groups)
     values = grad.reshape(grad.shape[0], groups, grad.shape[1] // groups, math.prod(size))
     shifts = find_shifts(
         len(input), input.shape[2:], padding, shape[2:], size, stride, dilation, shape[1], shape[0] // groups
@@ -209,12 +242,7 @@ def all_but_channels(ndim):
     return (0, *range(2, ndim))
 
 
-# ── windows ──────────────────────────────────────────────────────────────────
-def output_size(spatial, kernel, stride, padding, dilation):
-    """Return the number of positions of the window in every spatial dimension."""
-    return tuple(
-        (n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in zip(spatial, kernel, stride, padding, dilation)
-    )
+# ── work on images ───────────────────────────────────────────────────────────
 
 
 def find_phases_of(input, *geometry):
@@ -222,27 +250,6 @@ def find_phases_of(input, *geometry):
     padding, *geometry = geometry
     padded = tuple(n + 2 * p for n, p in zip(input.shape[2:], padding))
     return find_phases(padded, *geometry)
-
-
-def pad_sides(array, padding):
-    """Pad the spatial dimensions with zeros."""
-    if not any(padding):
-        return array
-    spatial = array.shape[2:]
-    shape = (*array.shape[:2], *(n + 2 * p for n, p in zip(spatial, padding)))
-    whole = np.zeros(shape, array.dtype)
-    whole[middle(spatial, padding)] = array
-    return whole
-
-
-def middle(spatial, padding):
-    """Return the index of the elements inside the padding."""
-    return (..., *(slice(p, p + n) for n, p in zip(spatial, padding)))
-
-
-def strip_padding(padding, whole, spatial):
-    """Return the part inside the padding."""
-    return np.ascontiguousarray(whole[middle(spatial, padding)]) if any(padding) else whole
 
 
 def choose_product(images):
@@ -276,46 +283,3 @@ def map_images(work, images, copies, size, products, apart=False):
     parts = -(-number // share)
     prepare(number * windows * products, parts)
     run(lambda i: work(slice(i * share, (i + 1) * share)), parts)
-
-
-def reach(place, size, stride, dilation):
-    """Return the positions of the input that one element of the kernel reads, as slices.
-
-    With windows and kernel exchanged, ``reach(place, kernel, dilation, stride)`` returns the positions in one window.
-    """
-    return tuple(slice(k * d, k * d + (n - 1) * s + 1, s) for k, n, s, d in zip(place, size, stride, dilation))
-
-
-def windows(array, kernel, size, stride, dilation, groups=1):
-    """Return all windows as [N, groups, C / groups * prod(K), prod(T)], for one matrix product."""
-    batch, channels = array.shape[:2]
-    shape = (batch, groups, channels // groups * math.prod(kernel), math.prod(size))
-    if math.prod(kernel) == 1 and array.shape[2:] == tuple(size):
-        return array.reshape(shape)
-    columns = np.empty((batch, channels, *kernel, *size), array.dtype)
-    if math.prod(size) < math.prod(kernel):  # a kernel as large as the image has few windows
-        for place in np.ndindex(*size):
-            columns[(..., *place)] = array[(..., *reach(place, kernel, dilation, stride))]
-        return columns.reshape(shape)
-    for place in np.ndindex(*kernel):  # a fifth faster than copying one strided view of all windows
-        columns[(slice(None), slice(None), *place)] = array[(..., *reach(place, size, stride, dilation))]
-    return columns.reshape(shape)
-
-
-def lay_together(columns, whole, stride, dilation):
-    """Add all windows [N, C, *K, *T] to ``whole`` [N, C, *S] at their positions: the adjoint of ``windows``."""
-    dims = whole.ndim - 2
-    kernel, size = columns.shape[2 : 2 + dims], columns.shape[2 + dims :]
-    if math.prod(size) < math.prod(kernel) and not is_half(whole.dtype):  # 16 bit sums depend on the order
-        for place in np.ndindex(*size):
-            whole[(..., *reach(place, kernel, dilation, stride))] += columns[(..., *place)]
-        return
-    for place in np.ndindex(*kernel):
-        whole[(..., *reach(place, size, stride, dilation))] += columns[(slice(None), slice(None), *place)]
-
-
-def add_all_windows(columns, spatial, stride, padding, dilation):
-    """Add all windows in a new array; return it without padding: [N, C, *S]."""
-    whole = np.zeros((*columns.shape[:2], *(n + 2 * p for n, p in zip(spatial, padding))), columns.dtype)
-    lay_together(columns, whole, stride, dilation)
-    return strip_padding(padding, whole, spatial)

@@ -15,11 +15,11 @@ from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, even_share, ma
 from tensh.engine.arrays.threads import pool as threads
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
-from tensh.engine.operators.layers.convolution import middle, reach
 from tensh.engine.operators.layers.formats import keeping_format, row_major
 from tensh.engine.operators.layers.halves import mean_halves
 from tensh.engine.operators.layers.max_pooling import even, largest_in
 from tensh.engine.operators.layers.taps import Taps, declare_tap
+from tensh.engine.operators.layers.windows import middle, reach
 from tensh.engine.operators.precision import compute_in_float32, is_half
 
 WINDOWS = "kernel, stride, padding, dilation, size"

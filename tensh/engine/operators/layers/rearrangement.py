@@ -7,7 +7,7 @@ import numpy as np
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.device import channels_last, channels_last_3d
-from tensh.engine.operators.layers.convolution import add_all_windows, pad_sides, windows
+from tensh.engine.operators.layers.windows import add_all_windows, pad_sides, windows
 
 
 # ── classes ──────────────────────────────────────────────────────────────────

@@ -1,0 +1,81 @@
+"""Windows of images: where they lie, copies of all of them, and their sums.
+
+Notation: images are [N, C, *S], kernels have the shape K, and there are T windows in every spatial dimension.
+"""
+
+import math
+
+import numpy as np
+
+from tensh.engine.operators.precision import is_half
+
+
+def output_size(spatial, kernel, stride, padding, dilation):
+    """Return the number of positions of the window in every spatial dimension."""
+    return tuple(
+        (n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in zip(spatial, kernel, stride, padding, dilation)
+    )
+
+
+def pad_sides(array, padding):
+    """Pad the spatial dimensions with zeros."""
+    if not any(padding):
+        return array
+    spatial = array.shape[2:]
+    shape = (*array.shape[:2], *(n + 2 * p for n, p in zip(spatial, padding)))
+    whole = np.zeros(shape, array.dtype)
+    whole[middle(spatial, padding)] = array
+    return whole
+
+
+def middle(spatial, padding):
+    """Return the index of the elements inside the padding."""
+    return (..., *(slice(p, p + n) for n, p in zip(spatial, padding)))
+
+
+def strip_padding(padding, whole, spatial):
+    """Return the part inside the padding."""
+    return np.ascontiguousarray(whole[middle(spatial, padding)]) if any(padding) else whole
+
+
+def reach(place, size, stride, dilation):
+    """Return the positions of the input that one element of the kernel reads, as slices.
+
+    With windows and kernel exchanged, ``reach(place, kernel, dilation, stride)`` returns the positions in one window.
+    """
+    return tuple(slice(k * d, k * d + (n - 1) * s + 1, s) for k, n, s, d in zip(place, size, stride, dilation))
+
+
+def windows(array, kernel, size, stride, dilation, groups=1):
+    """Return all windows as [N, groups, C / groups * prod(K), prod(T)], for one matrix product."""
+    batch, channels = array.shape[:2]
+    shape = (batch, groups, channels // groups * math.prod(kernel), math.prod(size))
+    if math.prod(kernel) == 1 and array.shape[2:] == tuple(size):
+        return array.reshape(shape)
+    columns = np.empty((batch, channels, *kernel, *size), array.dtype)
+    if math.prod(size) < math.prod(kernel):  # a kernel as large as the image has few windows
+        for place in np.ndindex(*size):
+            columns[(..., *place)] = array[(..., *reach(place, kernel, dilation, stride))]
+        return columns.reshape(shape)
+    for place in np.ndindex(*kernel):  # a fifth faster than copying one strided view of all windows
+        columns[(slice(None), slice(None), *place)] = array[(..., *reach(place, size, stride, dilation))]
+    return columns.reshape(shape)
+
+
+def lay_together(columns, whole, stride, dilation):
+    """Add all windows [N, C, *K, *T] to ``whole`` [N, C, *S] at their positions: the adjoint of ``windows``."""
+    dims = whole.ndim - 2
+    kernel, size = columns.shape[2 : 2 + dims], columns.shape[2 + dims :]
+    if math.prod(size) < math.prod(kernel) and not is_half(whole.dtype):  # 16 bit sums depend on the order
+        for place in np.ndindex(*size):
+            whole[(..., *reach(place, kernel, dilation, stride))] += columns[(..., *place)]
+        return
+    for place in np.ndindex(*kernel):
+        whole[(..., *reach(place, size, stride, dilation))] += columns[(slice(None), slice(None), *place)]
+
+
+def add_all_windows(columns, spatial, stride, padding, dilation):
+    """Add all windows in a new array; return it without padding: [N, C, *S]."""
+    whole = np.zeros((*columns.shape[:2], *(n + 2 * p for n, p in zip(spatial, padding))), columns.dtype)
+    lay_together(columns, whole, stride, dilation)
+    return strip_padding(padding, whole, spatial)
