@@ -90,7 +90,7 @@ def bag_sums(
     wide, factors = widen(weight), None if per_sample_weights is None else widen(per_sample_weights)
     result = np.zeros((len(sizes), weight.shape[1]), wide.dtype)
     size = len(indices) // max(len(sizes), 1)
-    if size and padding < 0 and (counts := np.bincount(bags, minlength=len(sizes))).max() == counts.min() == size:
+    if size and padding < 0 and sizes.max() == sizes.min() == size:
         add_equal_bags(wide, indices.reshape(-1, size), factors, result)
     else:
         rows = np.take(wide, indices, 0)

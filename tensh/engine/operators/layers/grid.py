@@ -13,11 +13,12 @@ import numpy as np
 
 from tensh.engine.arrays.scattering import add_at
 from tensh.engine.codegen.table import op
-from tensh.engine.codegen.vocabulary import word
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.methods.creation.spaces import evenly
 from tensh.engine.operators.layers import grid_halves
 from tensh.engine.operators.layers.resampling import CUBIC
 from tensh.engine.operators.precision import compute_in_float32, is_half, narrow_result, widen
+from tensh.engine.operators.reductions.summation import add_along
 
 MODES = "kind, padding, corners"
 
@@ -148,14 +149,36 @@ def derive_halves(g, input, grid, input_shape, orders, kind, padding, corners):
     )
 
 
-SLOPES = f"stack([sum_dim(g * grid_sample{{dims}}({{x}}, grid, raise_order(orders, d), {MODES}), 1) for d in range(len(orders))], -1)"
+def grid_slopes(g, input, grid, orders, kind, padding, corners):
+    """The gradient of the grid: for each neighbour one sum over the channels, times the slopes of its weight."""
+    shape, dims = input.shape[2:], range(len(orders))
+    rows, values = input.reshape(*input.shape[:2], math.prod(shape)), g.reshape(*g.shape[:2], math.prod(g.shape[2:]))
+    result = np.zeros((len(dims), len(values), values.shape[2]), g.dtype)
+    for each in zip(*[taps(grid, shape, raise_order(orders, d), kind, padding, corners) for d in dims], strict=True):
+        place = each[0][0]  # which does not depend on the order
+        for n in range(len(rows)):
+            total = add_along(np.take(rows[n], place[n], 1) * values[n], 0)
+            for d, (_, weight) in enumerate(each):
+                result[d, n] += total * weight[n]
+    return np.ascontiguousarray(np.moveaxis(result, 0, -1)).reshape(grid.shape)
+
+
+def record_grid_slopes(g, input, grid, orders, kind, padding, corners):
+    sample, add = on_tensors(f"grid_sample{len(orders)}"), on_tensors("sum_dim")
+    slopes = [
+        add(g * sample(input, grid, raise_order(orders, d), kind, padding, corners), 1) for d in range(len(orders))
+    ]
+    return on_tensors("stack")(slopes, -1)
+
+
+ARRAYS["grid_slopes"], TENSORS["grid_slopes"] = grid_slopes, record_grid_slopes
 GRID_SAMPLE = {}
 for dims, kernel_name in ((2, "grid_sampler_2d_cpu_kernel_impl"), (3, "grid_sampler3d_cpu")):
     GRID_SAMPLE[dims] = op(grid_sample, name=f"grid_sample{dims}", public=False, out=False, types="f", kernel_name=kernel_name,
        fused=derive_halves, node=f"GridSampler{dims}DBackward0", input=f"grid_spread{dims}(g, grid, input.shape, orders, {MODES})",
-       grid=SLOPES.format(dims=dims, x="input"))  # fmt: skip
+       grid=f"grid_slopes(g, input, grid, orders, {MODES})")  # fmt: skip
     op(grid_spread, name=f"grid_spread{dims}", public=False, out=False, node=f"GridSampler{dims}DBackwardBackward0",
-       grad=f"grid_sample{dims}(g, grid, orders, {MODES})", grid=SLOPES.format(dims=dims, x="g").replace("g *", "grad *"))  # fmt: skip
+       grad=f"grid_sample{dims}(g, grid, orders, {MODES})", grid=f"grid_slopes(grad, g, grid, orders, {MODES})")  # fmt: skip
 
 
 @word

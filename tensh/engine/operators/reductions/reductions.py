@@ -38,7 +38,7 @@ from tensh.engine.operators.reductions.summation import (
 )
 
 multiply = np.multiply.reduce
-FACTORS = 64
+FACTORS, MORE_FACTORS, LONG = 64, 256, 1 << 12  # of rows that are shorter than the last, and of others
 HALF_LANES = 16  # 16 bit numbers that PyTorch multiplies at a time, on processors with longer vectors, too
 LARGE = 1 << 15  # elements from which several running products are computed, and halves are multiplied in float32
 
@@ -256,8 +256,9 @@ def factors_side_by_side(input, axes, dtype, out=None, keepdim=False):
     if axes != input.ndim - 1 or input.size < LARGE or input.shape[axes] < 2 * FACTORS:
         return multiply(input, axes, dtype, out, keepdim)
     wide = WIDER.get(dtype, dtype)
-    whole = input.shape[-1] // FACTORS * FACTORS
-    side_by_side = multiply(input[..., :whole].reshape(*input.shape[:-1], -1, FACTORS), -2, wide)
+    factors = FACTORS if input.shape[-1] < LONG else MORE_FACTORS
+    whole = input.shape[-1] // factors * factors
+    side_by_side = multiply(input[..., :whole].reshape(*input.shape[:-1], -1, factors), -2, wide)
     product = multiply(side_by_side, -1, wide, None, keepdim) * multiply(input[..., whole:], -1, wide, None, keepdim)
     if out is None:
         return product.astype(dtype, copy=False)

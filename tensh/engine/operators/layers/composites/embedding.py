@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.arrays.gathering import is_within
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core import lift, ports
@@ -176,15 +177,15 @@ def torch_embedding_bag(
         )
     bags, number, counts = bags_of(indices, offsets, include_last_offset, padding_idx is not None)
     used = indices.array[: bags.size].astype(np.int64, copy=False)
-    wrong = np.flatnonzero((used < 0) | (used >= rows))
-    if wrong.size:
+    if used.size and not is_within(used, rows):
+        wrong = np.flatnonzero((used < 0) | (used >= rows))
         raise RuntimeError(
             f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {used[wrong[0]]}"
             if MODES[mode] == "max" or padding_idx is not None or weight.array.itemsize == 8  # lacks a fast kernel
             else f"Index {wrong[0]} of input takes value {used[wrong[0]]} which is not in the valid range [0, {rows})"
         )
     kept = np.ones(used.shape, bool) if padding_idx is None else used != padding_idx % rows
-    sizes = np.bincount(bags[kept], minlength=number)
+    sizes = counts if padding_idx is None else np.bincount(bags[kept], minlength=number)
     summed, chosen = MODES[mode] == "sum", None
     if MODES[mode] == "max":
         output, chosen, _ = bag_maxima.fn(weight, wrap(used[kept]), wrap(bags[kept]), number)
