@@ -29,7 +29,8 @@ def lower_names(program):
 def follow(graph, last, made):
     """Rewrite the nodes of a graph and of its branches.
 
-    ``last`` maps ids of parameters to the last of their names, ``made`` maps ids of tensors that the run made from numbers to their origins.
+    ``last`` maps ids of parameters to the last of their names, ``made`` maps ids of tensors that the run made from
+    numbers to their origins.
     """
     copy_constants(graph, {key: made[key] for key in made if key not in last})
     for node in list(graph.nodes):

@@ -1,7 +1,8 @@
 """Files of exported programs: a zip archive with the graph as JSON and the tensors in the format of torch.save.
 
 Nothing in a file is executed: operators are looked up in the table of ``aten``, names must be identifiers, and Python
-code is generated only from the graph. Containers are of classes that the program that reads the file has registered. The format is specific to tensh.
+code is generated only from the graph. Containers are of classes that the program that reads the file has registered.
+The format is specific to tensh.
 """
 
 import io

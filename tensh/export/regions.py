@@ -1,10 +1,10 @@
 """Parts of exported programs without gradients or under autocast: graph modules that an operator calls, as in PyTorch.
 
-Note [Regions]
-A trace has a node wherever the program switches a mode (``tracing/modes``). Switches of gradients divide the graph into sections; one that
-differs from its surroundings becomes a graph module, called by ``wrap_with_set_grad_enabled``. In what is left, and in each such
-module, parts under autocast become graph modules, too. Names count sections and operators as PyTorch does. Sections with branches or
-loops stay in the graph, where they read the functions of these first.
+Note [Regions] A trace has a node wherever the program switches a mode (``tracing/modes``). Switches of gradients divide
+the graph into sections; one that differs from its surroundings becomes a graph module, called by
+``wrap_with_set_grad_enabled``. In what is left, and in each such module, parts under autocast become graph modules,
+too. Names count sections and operators as PyTorch does. Sections with branches or loops stay in the graph, where they
+read the functions of these first.
 """
 
 import operator

@@ -171,7 +171,8 @@ def follow(root, factor, offset):
 def check_limits(known, ranges, limits, guards):
     """Return the ranges of dimensions, narrowed by the program where they have no names.
 
-    Raise UserError if a program does not take all sizes of a named dimension.  ``limits`` and ``guards`` are those of the program.
+    Raise UserError if a program does not take all sizes of a named dimension.  ``limits`` and ``guards`` are those of
+    the program.
     """
     found, multiples, texts = dict(ranges), {}, []
     unnamed = {name for name in limits if isinstance(name, Unnamed)}

@@ -102,8 +102,8 @@ class UnflattenedModule(InterpreterModule):
 class Level:
     """A module being written: ``made`` maps nodes of the program to those of the graph, whose inputs are ``inputs``.
 
-    ``paths`` maps ids of parameters, buffers and constants to their paths, of which a shared one has several; ``signatures`` are those
-    that the program keeps.
+    ``paths`` maps ids of parameters, buffers and constants to their paths, of which a shared one has several;
+    ``signatures`` are those that the program keeps.
     """
 
     def __init__(self, module, path, depth, paths, signatures):

@@ -30,9 +30,9 @@ class Branch:
 class BranchRecorder:
     """The part of a recorder of graphs for the functions of higher-order operators.
 
-    Recorders have ``graph``, name in ``SCOPE`` their other tables of one graph, and define ``stand_in`` (what a loop sees of what
-    it carries), ``example`` (its value), ``to_argument`` (its node), ``describe`` (notes on a node), ``keep_part`` (a result) and ``plainly``
-    (a context without recording).
+    Recorders have ``graph``, name in ``SCOPE`` their other tables of one graph, and define ``stand_in`` (what a loop
+    sees of what it carries), ``example`` (its value), ``to_argument`` (its node), ``describe`` (notes on a node),
+    ``keep_part`` (a result) and ``plainly`` (a context without recording).
     """
 
     branch = None  # the innermost function that is being recorded

@@ -163,7 +163,8 @@ def _get_trace_graph(
 ):  # fmt: skip
     """Return (graph, result) of a run, where parameters and buffers of a module are inputs of the graph, after the examples.
 
-    With ``return_inputs`` a third value is the list of all inputs, with ``_return_inputs_states`` the pair of examples and result.
+    With ``return_inputs`` a third value is the list of all inputs, with ``_return_inputs_states`` the pair of examples
+    and result.
 
     >>> import tensh as torch
     >>> graph, _ = torch.jit._get_trace_graph(torch.nn.Linear(2, 3), (torch.ones(1, 2),))

@@ -1,8 +1,8 @@
 """The code of a traced graph as TorchScript prints it: nested expressions, and a line for what is used more than once.
 
-Note [Nested expressions]
-From the last line back, the value of an operator becomes part of the line that uses it if nothing else does, nobody has named it, and
-nothing comes between the two.  Where an expression is longer than a line may be, it and all before it get lines of their own.
+Note [Nested expressions] From the last line back, the value of an operator becomes part of the line that uses it if
+nothing else does, nobody has named it, and nothing comes between the two.  Where an expression is longer than a line
+may be, it and all before it get lines of their own.
 """
 
 import enum

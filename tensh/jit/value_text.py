@@ -1,9 +1,8 @@
 """The text of values in scripts, where ``print``, ``str`` and formatting write what PyTorch's C++ writes, not Python's text.
 
-Note [Tensors as columns]
-A matrix has columns of one width, as many on a line as fit into 80 characters; a tensor of more dimensions is a matrix for each place
-in the others.  Numbers are whole if all are, have four digits after the point otherwise, and an exponent or a common factor if they
-are of different sizes.
+Note [Tensors as columns] A matrix has columns of one width, as many on a line as fit into 80 characters; a tensor of
+more dimensions is a matrix for each place in the others.  Numbers are whole if all are, have four digits after the
+point otherwise, and an exponent or a common factor if they are of different sizes.
 """
 
 import enum

@@ -1,9 +1,9 @@
 """The exception by which an operator hands a tensor with a hidden batch dimension to vmap.
 
 Note [Batches]
-Inside ``vmap`` a tensor is a ``BatchedTensor`` (see dispatch/vmap/): one sample as far as the function can see.  Asked for its node,
-or for the elements of its array, a ``BatchedTensor`` raises ``Lift``.  Each generated function catches ``Lift`` and passes its
-arguments to the ports of vmap, so no operator has to look for batches; the ``except`` is free until it is used.
+Inside ``vmap`` a tensor is a ``BatchedTensor`` (see dispatch/vmap/), which the function sees as one sample.  Asked for its
+node, or for the elements of its array, a ``BatchedTensor`` raises ``Lift``.  Each generated function catches ``Lift`` and
+passes its arguments to the ports of vmap, so no operator has to look for batches; the ``except`` is free until it is used.
 ``Lift`` is not a subclass of ``Exception``, so that code which explains errors does not catch it.
 """
 

@@ -1,8 +1,8 @@
 """``functionalize`` in a trace: operators that write become operators that return the new value.
 
-Note [Views of values]
-As in PyTorch, all views of a tensor share its base. A write gives the base a new value: that of the operator, put back through the
-views in reverse. A view is computed again from the base, with its operators, when it is next read.
+Note [Views of values] As in PyTorch, all views of a tensor share its base. A write gives the base a new value: that of
+the operator, put back through the views in reverse. A view is computed again from the base, with its operators, when it
+is next read.
 """
 
 from tensh._aten.overloads import schemas

@@ -99,8 +99,9 @@ def extract_subgraph(orig_module, nodes, inputs, outputs):
 def optimize_for_inference(model, pass_config=None, tracer=Tracer):
     """Fuse normalisations and remove dropout; return the graph module of a model in evaluation.
 
-    ``pass_config`` switches steps off: ``conv_bn_fuse``, ``remove_dropout``. Its entry for layouts of MKL-DNN, False or a dictionary
-    with a ``heuristic``, changes nothing, for there is one layout.  Raise RuntimeError for a dictionary without one.
+    ``pass_config`` switches steps off: ``conv_bn_fuse``, ``remove_dropout``. Its entry for layouts of MKL-DNN, False or
+    a dictionary with a ``heuristic``, changes nothing, for there is one layout.  Raise RuntimeError for a dictionary
+    without one.
 
     >>> import tensh as torch
     >>> from tensh.fx.experimental.optimization import optimize_for_inference

@@ -208,8 +208,8 @@ def make_fx(
     The nodes are PyTorch's ``aten`` operators; gradients that ``f`` computes are part of the graph, as are the
     operators of ``torch.func``. ``decomposition_table`` maps operators to functions that decompose them. Sizes are
     those of the example; with ``tracing_mode="symbolic"``, ``f`` runs again with other sizes, and the graph follows
-    those that may differ. With ``pre_dispatch``, operators are those that ``f`` calls, such as ``linear``, and switches of modes are
-    nodes. Raise RuntimeError if Python reads an element.
+    those that may differ. With ``pre_dispatch``, operators are those that ``f`` calls, such as ``linear``, and switches
+    of modes are nodes. Raise RuntimeError if Python reads an element.
 
     >>> import tensh as torch
     >>> from tensh.fx.experimental.proxy_tensor import make_fx

@@ -30,8 +30,9 @@ def split_module(
 ):
     """Return a module that calls the parts of graph module ``m``; ``split_callback(node)`` gives the part of a node.
 
-    ``qualname_map`` receives path of a module that a part calls -> its path in ``m``. A part is a number or a name. Parts become submodules ``submod_0`` and so on; values from one part to another become
-    arguments and results. Raise RuntimeError if parts depend on each other.
+    ``qualname_map`` receives path of a module that a part calls -> its path in ``m``. A part is a number or a name.
+    Parts become submodules ``submod_0`` and so on; values from one part to another become arguments and results. Raise
+    RuntimeError if parts depend on each other.
 
     >>> import tensh as torch
     >>> from tensh.fx.passes.split_module import split_module
@@ -44,13 +45,31 @@ def split_module(
     """
     root_m = m if root_m is None else root_m
     affix = f"submod_{partition_affix}_" if partition_affix else "submod_"
-    parts, home = {}, {}
+    parts, home = divide(m.graph, split_callback, affix)
+    graph, made, members = Graph(), {}, {}
     for node in m.graph.nodes:
+        if node not in home and node.op != "output":
+            made[node] = graph.node_copy(node)
+            if node.op == "get_attr":
+                members[node.target] = get_member(root_m, node.target)
+    for part in order_parts(parts):
+        members[part.name] = build_part(part, root_m, keep_original_node_name)
+        if qualname_map is not None:
+            paths = (node.target for node in part.nodes if node.op == "call_module")
+            qualname_map |= {f"{part.name}.{path}": path for path in paths}
+        made |= call_part(graph, part, made)
+    graph.output(map_arg(m.graph.output_node().args[0], lambda each: made[each]))
+    return GraphModule(members, graph)
+
+
+def divide(graph, split_callback, affix):
+    """Return (parts, node -> its part), where parts know the values that go from one to another."""
+    parts, home = {}, {}
+    for node in graph.nodes:
         if node.op.startswith("call"):
             key = split_callback(node)
             home[node] = parts.setdefault(key, Partition(f"{affix}{key}"))
             home[node].nodes.append(node)
-    outside = [node for node in m.graph.nodes if node not in home and node.op != "output"]
     for node, part in home.items():
         for source in node.all_input_nodes:
             if home.get(source) is not part:
@@ -58,28 +77,19 @@ def split_module(
                 if source in home:
                     home[source].outputs.setdefault(source)
                     part.before.setdefault(home[source])
-    output = m.graph.output_node()
-    for source in output.all_input_nodes:
+    for source in graph.output_node().all_input_nodes:
         if source in home:
             home[source].outputs.setdefault(source)
-    graph, made, members = Graph(), {}, {}
-    for node in outside:
-        made[node] = graph.node_copy(node)
-        if node.op == "get_attr":
-            members[node.target] = get_member(root_m, node.target)
-    for part in order_parts(list(parts.values())):
-        members[part.name] = build_part(part, root_m, keep_original_node_name)
-        if qualname_map is not None:
-            paths = (node.target for node in part.nodes if node.op == "call_module")
-            qualname_map |= {f"{part.name}.{path}": path for path in paths}
-        call = graph.call_module(part.name, tuple(made[each] for each in part.inputs))
-        results = list(part.outputs)
-        if len(results) == 1:
-            made[results[0]] = call
-        for place, each in enumerate(results if len(results) > 1 else ()):
-            made[each] = graph.call_function(operator.getitem, (call, place))
-    graph.output(map_arg(output.args[0], lambda each: made[each]))
-    return GraphModule(members, graph)
+    return list(parts.values()), home
+
+
+def call_part(graph, part, made):
+    """Call a part in a graph; return node -> its value there, for the nodes that are read outside of the part."""
+    call = graph.call_module(part.name, tuple(made[each] for each in part.inputs))
+    results = list(part.outputs)
+    if len(results) == 1:
+        return {results[0]: call}
+    return {each: graph.call_function(operator.getitem, (call, place)) for place, each in enumerate(results)}
 
 
 def order_parts(parts):

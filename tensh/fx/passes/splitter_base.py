@@ -32,8 +32,8 @@ class Subgraph(NamedTuple):
 class _SplitterSettingBase:
     """Settings of a splitter.
 
-    ``min_acc_module_size`` is the least number of nodes of a part for the accelerator, ``max_acc_splits`` the most such parts (-1: any
-    number). With ``allow_non_tensor``, numbers may pass between parts.
+    ``min_acc_module_size`` is the least number of nodes of a part for the accelerator, ``max_acc_splits`` the most such
+    parts (-1: any number). With ``allow_non_tensor``, numbers may pass between parts.
     """
 
     def __init__(

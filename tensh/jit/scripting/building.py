@@ -1,8 +1,8 @@
 """The making of a script's graph: lines in the current block, the values of variables, branches and loops.
 
-Variables are kept in single assignment form: an assignment changes only which value a name stands for. A branch runs both of its
-blocks from the same names, and gives a new value for each name that stands for different values afterwards; a loop takes in and gives
-back each name that its body assigns.
+Variables are kept in single assignment form: an assignment changes only which value a name stands for. A branch runs
+both of its blocks from the same names, and gives a new value for each name that stands for different values afterwards;
+a loop takes in and gives back each name that its body assigns.
 """
 
 import enum

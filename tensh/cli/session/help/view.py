@@ -28,8 +28,9 @@ BETWEEN = re.compile(r", (?![^(\[{]*[)\]}])")  # commas between parameters, not 
 class HelpPage(View):
     """The (kind, text) pairs of a page.
 
-    The kind "prose" may be wrapped between words, a "fact" beside its label, too, "example" is a line of a terminal, "signature" holds the parameters after a name, "formula" and
-    "condition" are code that may be broken at its operators, and "view" holds a View.
+    The kind "prose" may be wrapped between words, a "fact" beside its label, too, "example" is a line of a terminal,
+    "signature" holds the parameters after a name, "formula" and "condition" are code that may be broken at its
+    operators, and "view" holds a View.
     """
 
     is_whole = True  # the user asked for it: show it to the end

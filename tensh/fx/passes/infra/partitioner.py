@@ -35,9 +35,9 @@ class Partition:
 class CapabilityBasedPartitioner:
     """Partitions a graph by what a backend supports.
 
-    ``operator_support`` says which nodes it takes. Partitions of one node are left out unless ``allows_single_node_partition``, or
-    the node's target is in ``allowed_single_node_partition_ops``; ``non_compute_ops`` do not count. With ``skip_horizontal_fusion``,
-    nodes that do not use each other stay apart.
+    ``operator_support`` says which nodes it takes. Partitions of one node are left out unless
+    ``allows_single_node_partition``, or the node's target is in ``allowed_single_node_partition_ops``;
+    ``non_compute_ops`` do not count. With ``skip_horizontal_fusion``, nodes that do not use each other stay apart.
 
     >>> import tensh as torch
     >>> from tensh.fx.passes.infra.partitioner import CapabilityBasedPartitioner

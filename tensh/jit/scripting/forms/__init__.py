@@ -1,6 +1,7 @@
 """Functions of ``torch.nn.functional`` and layers in scripts' Python, for graphs, code and files of scripts.
 
-The functions that compute are elsewhere; these are only compiled, never called.  Each has the parameters, types and name of PyTorch's.
+The functions that compute are elsewhere; these are only compiled, never called.  Each has the parameters, types and
+name of PyTorch's.
 """
 
 from importlib import import_module
