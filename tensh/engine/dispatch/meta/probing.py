@@ -27,6 +27,10 @@ class Probe:
     def __init__(self, sizes=None):
         self.sizes, self.blocks, self.tensors = sizes or {}, {}, {}
 
+    def call(self, call, args, options):
+        """Return the result of the call, without elements."""
+        return self.take(call(*self.put(args), **{k: self.put(v) for k, v in options.items()}))
+
     def put(self, value):
         """Return ``value`` with real arrays in place of absent ones."""
         kind = type(value)
@@ -110,11 +114,10 @@ def probe(call, args, options, what):
     """Return the result of ``call(*args, **options)`` without its elements."""
     arrays = [*arrays_in((args, options))]
     if all(array.size <= SMALL and array.root.size <= SMALL for array in arrays if type(array) is Absent):
-        one = Probe()
-        return one.take(call(*one.put(args), **{k: one.put(v) for k, v in options.items()}))
+        return Probe().call(call, args, options)
     large = sorted({n for array in arrays for n in array.shape if n > LARGE})
     if not large:
-        return call_with_sizes({-1: -1}, call, args, options)
+        return Probe({-1: -1}).call(call, args, options)
     first = {n: 25 + (n - 25) % PERIOD for n in large}
     used = set()
     for n in large:

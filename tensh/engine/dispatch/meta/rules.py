@@ -34,6 +34,13 @@ def mm(input, mat2):
 
 
 @kernel
+def lstm_layer(input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards):
+    count, batch, width = *input.shape[:2], w_hh.shape[1]
+    shapes = (count, batch, width), hidden.shape, cell.shape, (count, 4, batch, width), (count, batch, width)
+    return tuple([make_absent(shape, input.dtype) for shape in shapes])
+
+
+@kernel
 def linalg_lu_solve(LU, pivots, B, left, adjoint):
     shape = (*np.broadcast_shapes(LU.shape[:-2], B.shape[:-2]), *B.shape[-2:])
     batch = [*range(len(shape) - 2)]

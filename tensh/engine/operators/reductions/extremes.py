@@ -6,6 +6,7 @@ from operator import methodcaller
 import numpy as np
 
 from tensh.engine.arguments.checks import dims
+from tensh.engine.arrays.absent import place_beside
 from tensh.engine.arrays.threads import PARALLEL_LIGHT, run
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -76,7 +77,7 @@ def extreme_along(name, reduce, find):
         require_elements(name, input, (axis,))
         refuse_complex(name, input)
         if input.ndim == 0:
-            return input.copy(), np.zeros((), I8)
+            return input.copy(), place_beside(np.zeros((), I8), input)
         if axis == 1 and is_little(input):
             indices = find(input, 1)
             values = input.take(indices + starts(input.shape))
@@ -248,7 +249,7 @@ def place(name, find, reduce):
         axis = wrap_dim(dim, input.ndim)
         require_elements(name, input, (axis,))
         if input.ndim == 0:
-            return np.zeros((), I8)
+            return place_beside(np.zeros((), I8), input)
         if not is_strided(input, axis):
             return getattr(input, name)(axis, None, keepdims=keepdim)
         indices = index_of(find, input, axis, reduce(input, axis, None, None, True))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.absent import place_beside
 from tensh.engine.arrays.threads import BLOCKS, map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.errors.messages import refuse_dtype, wrap_dim
@@ -78,7 +79,7 @@ def sort_along(input, dim, descending, stable):
     """Return the sorted elements and their indices, in the memory order of the input."""
     axis = wrap_dim(dim, input.ndim)
     if input.ndim == 0:
-        return input.copy(), np.zeros((), I8)
+        return input.copy(), place_beside(np.zeros((), I8), input)
     values, indices = sort_stably(input, axis, descending)
     by_digits = input.ndim == 1 and input.size >= LARGE and input.dtype.kind in "iu" and not descending
     if not stable and not by_digits and input.shape[axis] > SHORT:
@@ -200,7 +201,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
     if input.dtype.kind == "b":
         raise RuntimeError("topk does not support bool dtypes on CPU")
     if input.ndim == 0:
-        return input.copy(), np.zeros((), I8)
+        return input.copy(), place_beside(np.zeros((), I8), input)
     choice = 0 < input.size <= FEW_EQUALS and k
     partitioned = choice and not sorted and not has_heap(length, k)  # in no order
     if not partitioned and axis == 1 and is_little(input) and (found := top_of_rows(input, k, largest)) is not None:
@@ -242,7 +243,7 @@ def kthvalue(input, k, dim=-1, keepdim=False):
     if not 1 <= k <= (input.shape[axis] if input.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
     if input.ndim == 0:
-        return input.copy(), np.zeros((), I8)
+        return input.copy(), place_beside(np.zeros((), I8), input)
     if input.dtype.kind in "bc":
         refuse_dtype("kthvalue", input.dtype)
     indices = np.take(np.argpartition(widen(input), k - 1, axis), [k - 1], axis)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.arrays.absent import place_beside
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
@@ -162,7 +163,7 @@ def median_along(name, skip_nan):
             refuse_dtype(f"{name}_dim", input.dtype)
         if input.ndim == 0 or not input.size:
             shape = input.shape[:axis] + (1,) * (keepdim and input.ndim > 0) + input.shape[axis + 1 :]
-            return input.reshape(shape).copy(), np.zeros(shape, I8)
+            return input.reshape(shape).copy(), place_beside(np.zeros(shape, I8), input)
         indices = np.ascontiguousarray(middle(widen(input), axis, skip_nan))
         values = read_along(input, indices, axis)
         return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))
@@ -225,7 +226,7 @@ def mode_dim(input, dim, keepdim):
     require_elements("mode", input, (axis,))
     if input.ndim == 0 or not input.size:
         shape = input.shape[:axis] + (1,) * (keepdim and input.ndim > 0) + input.shape[axis + 1 :]
-        return input.reshape(shape).copy(), np.zeros(shape, I8)
+        return input.reshape(shape).copy(), place_beside(np.zeros(shape, I8), input)
     if input.dtype.kind == "c":
         refuse_dtype("mode_dim", input.dtype)
     lines = np.moveaxis(input, axis, -1)

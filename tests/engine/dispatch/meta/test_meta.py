@@ -143,6 +143,33 @@ def test_a_tensor_of_any_size_costs_nothing(text, shape):
     assert result.is_meta
 
 
+BETWEEN = {
+    "torch.linalg.qr(x)": [(40, 40, 40)] * 2,
+    "x.sort()": [(40, 40, 40)] * 2,
+    "x.topk(2, 0)": [(2, 40, 40)] * 2,
+    "x.median(0)": [(40, 40)] * 2,
+    "torch.fft.rfft(x)": [(40, 40, 21)],
+    "F.max_pool2d(x, 2)": [(40, 20, 20)],
+    "F.layer_norm(x, (40,))": [(40, 40, 40)],
+    "F.cross_entropy(x[0], x[0, 0].long())": [()],
+    "torch.stft(x[:, :, 0], 16, window=x[0, 0, :16], return_complex=True)": [(40, 9, 11)],
+    "nn.LSTM(40, 20, device='meta')(x)[0]": [(40, 40, 20)],
+    "x[0, 0, 0].max(0)": [()] * 2,
+    "x[0, 0, 0].kthvalue(1)": [()] * 2,
+    "x[0, 0, 0].argsort()": [()],
+    "x[0, 0, 0].mode()": [()] * 2,
+}
+"""Results of tensors of some thousand elements, and of one -> shapes."""
+
+
+@pytest.mark.parametrize(("text", "shapes"), BETWEEN.items())
+def test_results_of_other_sizes_have_no_elements(text, shapes):
+    results = eval(text, globals() | {"x": wide(40, 40, 40)})
+    results = results if isinstance(results, tuple) else (results,)
+    assert [tuple(each.shape) for each in results] == shapes
+    assert all(each.is_meta for each in results)
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "words"),
     [

@@ -1,8 +1,10 @@
 """Arithmetic with PyTorch's overloads: reflected operators, powers, bounds, complex numbers."""
 
+import numpy as np
+
 from tensh.engine.arguments.signatures import NO_FIT, Form, choose
 from tensh.engine.codegen.composites import composite
-from tensh.engine.codegen.mixing import NUMBERS, as_number, keep_dtype, refuse
+from tensh.engine.codegen.mixing import NUMBERS, as_number, keep_dtype, promote, refuse
 from tensh.engine.codegen.registry import METHODS, PUBLIC, PYTHON_ONLY
 from tensh.engine.codegen.scalars import overflow, take_number
 from tensh.engine.codegen.table import OR_THE_SAME, public
@@ -226,7 +228,7 @@ def clamp_(input, min=None, max=None):
 def lerp(input, end, weight, *, out=None):
     """``input + weight * (end - input)``; the weight is a number or a tensor.  Differentiable.
 
-    Raise RuntimeError for operands of several dtypes.
+    Raise RuntimeError for operands of several dtypes, except for a weight without dimensions.
 
     >>> import tensh as torch
     >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([10.0, 20.0]), 0.5)
@@ -236,7 +238,7 @@ def lerp(input, end, weight, *, out=None):
         name = "lerp_tensors" if isinstance(weight, Tensor) else "lerp"
         return write_out(out, lerp(input, end, weight), name, inputs=(input, end, weight), apart=False)
     if isinstance(weight, Tensor):
-        return apply_lerp(lerp_tensors, input, end, weight)
+        return apply_lerp(lerp_tensors, *promote_weight(input, end, weight))
     if type(weight) is float:
         return apply_lerp(lerp_op, input, end, weight)
     if (number := as_number(weight)) is None:
@@ -255,6 +257,15 @@ def lerp_(input, end, weight):
         refuse_overlap(input.array)
         require_room(input, end, weight)
         raise
+
+
+def promote_weight(input, end, weight):
+    """Return the operands in one dtype if ``weight`` has no dimensions and the others agree; unchanged if not."""
+    one, other, own = input.array, end.array, weight.array
+    if own.ndim or own.dtype is one.dtype or one.dtype is not other.dtype:
+        return input, end, weight
+    dtype = np.dtype(promote(np.empty((0,) * one.ndim, one.dtype), np.empty((), own.dtype))[0].dtype)
+    return [t if t.array.dtype is dtype else cast.fn(t, dtype) for t in (input, end, weight)]
 
 
 def apply_lerp(operator, input, end, weight):
