@@ -8,12 +8,14 @@ import numpy as np
 
 from tensh.engine.arguments.binding import OUT, bind, bind_plain, finish, make_leaf
 from tensh.engine.arguments.lazy_signatures import shows
+from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.scalars import REAL, SAFE, cast_scalar
 from tensh.engine.codegen.table import public
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.device import on_meta
 from tensh.engine.dtypes.dtype import BY_NUMPY, COMPLEX, FLOAT, INTEGER, complex32, of_scalar
 from tensh.engine.errors.messages import dtype_error
 from tensh.engine.methods.creation.roundings import DOUBLE, fuse_multiply_add, narrow_values, round_float32
@@ -108,6 +110,8 @@ def end_number(name, given, which):
         found = " and ".join(f"{e} with {given[e].array.ndim} dimension(s)" for e in tensors)
         raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {found}.")
     _ = end.node  # raises Lift for one of a batch
+    if is_absent(end) and on_meta(given["device"]):
+        return 0j if end.array.dtype.kind in "cW" else 0.0  # any number: the result has no elements
     return end.item()
 
 

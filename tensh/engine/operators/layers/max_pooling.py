@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays.absent import place_beside
 from tensh.engine.arrays.threads import BLOCK, map_rows
 
 MANY = 8  # elements of a window from which each window is searched separately
@@ -29,7 +30,7 @@ def largest_in(input, windows, dims):
 
     if values.size:
         map_rows(work, planes, math.prod(spatial), BLOCK)
-    return values.reshape(*lead, *sizes), places.reshape(*lead, *sizes)
+    return tuple(place_beside(each.reshape(*lead, *sizes), input) for each in (values, places))
 
 
 def largest_in_planes(values, windows):

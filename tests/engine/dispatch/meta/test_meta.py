@@ -158,6 +158,10 @@ BETWEEN = {
     "x[0, 0, 0].kthvalue(1)": [()] * 2,
     "x[0, 0, 0].argsort()": [()],
     "x[0, 0, 0].mode()": [()] * 2,
+    "torch.bucketize(x[:, :0], x[0, 0])": [(40, 0, 40)],
+    "torch.searchsorted(x[0, 0, :0], x[0, 0, :0])": [(0,)],
+    "F.fractional_max_pool2d(x[:0, None], 2, 2)": [(0, 1, 2, 2)],
+    "torch.linspace(x[0, 0, 0], 1, 3, device='meta')": [(3,)],
 }
 """Results of tensors of some thousand elements, and of one -> shapes."""
 
@@ -258,6 +262,15 @@ def test_gradients_have_shapes():
     model(wide(4, 2)).sum().backward()
     assert [(p.grad.shape, p.grad.is_meta) for p in model.parameters()] == [(p.shape, True) for p in model.parameters()]
     assert [p.grad.requires_grad for p in model.parameters()] == [False] * 4
+
+
+@pytest.mark.parametrize("layer", [nn.LSTM, nn.GRU, nn.RNN])
+@pytest.mark.parametrize("shape", [(3, 4, 5), (10, 40, 64)])
+def test_gradients_of_recurrences_have_shapes(layer, shape):
+    module = layer(shape[2], 100, device="meta")
+    x = wide(*shape).requires_grad_()
+    module(x)[0].sum().backward()
+    assert all(t.grad.is_meta and t.grad.shape == t.shape for t in (x, *module.parameters()))
 
 
 @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.AdamW])

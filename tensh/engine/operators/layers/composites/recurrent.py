@@ -5,7 +5,7 @@ of steps [batch, features], whose batches may shrink (packed sequences).
 """
 
 from tensh.engine.arguments.binding import make_leaf
-from tensh.engine.arrays.absent import drop_elements, is_absent
+from tensh.engine.arrays.absent import drop_elements, is_absent, place_beside
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.codegen.vocabulary import TENSORS
@@ -182,7 +182,10 @@ def lstm_slopes(g_outputs, g_hidden, g_cell, input, w_ih, w_hh, b_ih, b_hh, hidd
     input, w_ih, w_hh, b_ih, hidden, cell = given = [*map(reached, (input, w_ih, w_hh, b_ih, hidden, cell))]
     with enable_grad():  # on the device meta also in a pass that is not recorded
         results = one_direction("LSTM", input, (hidden, cell), (w_ih, b_ih, w_hh, b_hh, None), backwards)
-    return grad(results, given, (g_outputs, g_hidden, g_cell), create_graph=True, allow_unused=True)
+    gradients = g_outputs, g_hidden, g_cell
+    if is_absent(input):  # zeros for results that nothing uses have elements
+        gradients = [g if is_absent(g) else wrap(place_beside(g.array, input.array)) for g in gradients]
+    return grad(results, given, gradients, create_graph=True, allow_unused=True)
 
 
 TENSORS["lstm_slopes"] = lstm_slopes

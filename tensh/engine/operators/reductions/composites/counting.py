@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays.absent import place_beside
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -133,7 +134,8 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         ordered = np.take_along_axis(ordered, sorter.array, -1)
     if sorter is not None or not (values.flags.c_contiguous and sorted_sequence.array.flags.c_contiguous):
         warn_of_copies(values, sorted_sequence.array, sorter)
-    result = wrap(np.asarray(places(ordered, values, side, np.int32 if out_int32 else I8)))
+    found = np.asarray(places(ordered, values, side, np.int32 if out_int32 else I8))
+    result = wrap(place_beside(found, ordered))
     return result if out is None else write_indices(out, result, out_int32, "searchsorted")
 
 
