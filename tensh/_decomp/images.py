@@ -3,7 +3,7 @@
 import tensh as torch
 from tensh._aten.calls import aten
 from tensh._aten.steps import reshape
-from tensh._decomp.rules import PLACE, full, rule
+from tensh._decomp.rules import PLACE, STRIDED, convert, count, full, rule
 
 ops = torch.ops.aten
 
@@ -87,3 +87,117 @@ def coordinates(size, dtype, align_corners):
     """Return the places of pixels between -1 and 1."""
     end = 1.0 if align_corners else (size - 1) / size
     return aten("linspace", -end, end, size, dtype=dtype, **PLACE, pin_memory=False)
+
+
+def pad_circularly(self, pad):
+    """Copy a tensor into the middle, then its ends into the margins, dimension by dimension, the last one first."""
+    dims = [self.dim() - 1 - place for place in range(len(pad) // 2)]
+    margins = dict(zip(dims, zip(pad[::2], pad[1::2])))
+    if any(max(margins[dim]) > self.shape[dim] or sum(margins[dim]) + self.shape[dim] <= 0 for dim in dims):
+        return NotImplemented
+    shape = [size + sum(margins.get(dim, (0, 0))) for dim, size in enumerate(self.shape)]
+    out = aten("empty", shape, dtype=self.dtype, **STRIDED, **PLACE, pin_memory=False)
+    inner, source = out, self
+    places = [(dim, max(margins[dim][0], 0), shape[dim] - max(margins[dim][1], 0)) for dim in dims]
+    for dim, start, end in places:
+        before, after = (max(-each, 0) for each in margins[dim])
+        inner = aten("slice", inner, dim, start, end)
+        source = aten("slice", source, dim, before, self.shape[dim] - after)
+    out = put(out, aten("copy", inner, source), places)
+    for dim, start, end in places:
+        last = shape[dim]
+        for target, source in (((0, start), (end - start, end)), ((end, last), (start, start + last - end))):
+            if target[0] < target[1]:
+                copied = aten("copy", aten("slice", out, dim, *target), aten("slice", out, dim, *source))
+                out = aten("slice_scatter", out, copied, dim, *target)
+    return out
+
+
+def put(out, part, places):
+    """Return a tensor with a part at places (dimension, start, end)."""
+    (dim, start, end), *rest = places
+    if rest:
+        part = put(aten("slice", out, dim, start, end), part, rest)
+    return aten("slice_scatter", out, part, dim, start, end)
+
+
+@rule("upsample_bicubic2d.vec")
+def upsample_bicubic_by(input, output_size, align_corners, scale_factors):
+    factors = scale_factors or (None, None)
+    if output_size is None:
+        output_size = [int(size * each) for size, each in zip(input.shape[2:], factors)]
+    return upsample_bicubic(input, output_size, align_corners, *factors)
+
+
+@rule("upsample_bicubic2d.default")
+def upsample_bicubic(self, output_size, align_corners, scales_h=None, scales_w=None):
+    """Take the sixteen pixels around each place, weighted by cubic polynomials of the distances, row by row."""
+    rows, columns = self.shape[2:]
+    if not self.is_floating_point():
+        return NotImplemented
+    over = [convert(count(size), self.dtype) for size in output_size]
+    factors = [scale_of(*each, align_corners) for each in zip((rows, columns), output_size, (scales_h, scales_w))]
+    x, y = (
+        place_of(over[1], factors[1], align_corners),
+        aten("unsqueeze", place_of(over[0], factors[0], align_corners), -1),
+    )
+    left, top = aten("floor", x), aten("floor", y)
+    below, right = (aten("clamp", aten("sub", place, whole), 0.0, 1.0) for place, whole in ((y, top), (x, left)))
+    left, top = (aten("_to_copy", each, dtype=torch.int64) for each in (left, top))
+    lines = [around(each) for each in (top, left)]
+    across, down = weigh(right), weigh(below)
+    pixels = ([take(self, row, column, rows, columns) for column in lines[1]] for row in lines[0])
+    return add_weighted([add_weighted(each, across) for each in pixels], down)
+
+
+def scale_of(size, wanted, given, align_corners):
+    """Return the distance between the places of neighbouring results."""
+    if align_corners:
+        return (size - 1.0) / (wanted - 1.0) if wanted > 1 else 0.0
+    return 1.0 / given if given is not None and given > 0 else size / wanted
+
+
+def place_of(numbers, factor, align_corners):
+    """Return the places of results in the image."""
+    if align_corners:
+        return aten("mul", numbers, factor)
+    return aten("sub", aten("mul", aten("add", numbers, 0.5), factor), 0.5)
+
+
+def around(place):
+    """Return the four numbers around a place between the second and the third."""
+    return aten("sub", place, 1), place, aten("add", place, 1), aten("add", place, 2)
+
+
+def weigh(distance):
+    """Return the weights of the pixels around a place by its distance from the second, for a cubic convolution by -0.75."""
+    shape = [2, *distance.shape]
+    near = aten("view", aten("cat", [distance, ops.sub.Tensor(1.0, distance)]), shape)
+    far = aten("view", aten("cat", [aten("add", distance, 1.0), ops.sub.Tensor(2.0, distance)]), shape)
+    outer = aten("sub", aten("mul", far, -0.75), -3.75)
+    outer = aten("add", aten("mul", outer, far), -6.0)
+    outer = aten("sub", aten("mul", outer, far), -3.0)
+    inner = aten("sub", aten("mul", near, 1.25), 2.25)
+    inner = aten("add", aten("mul", aten("mul", inner, near), near), 1)
+    (first, last), (second, third) = split(outer), split(inner)
+    return first, second, third, last
+
+
+def split(pair):
+    halves = [aten("slice", pair, 0, place, place + 1) for place in (0, 1)]
+    return [aten("squeeze", each, 0) for each in halves]
+
+
+def take(image, row, column, rows, columns):
+    """Return pixels; those outside of an image are those at its edge."""
+    places = aten("clamp", row, 0, rows - 1), aten("clamp", column, 0, columns - 1)
+    return aten("index", image, [None, None, *places])
+
+
+def add_weighted(values, weights):
+    """Return the sum of values by their weights."""
+    found = None
+    for value, weight in zip(values, weights, strict=True):
+        product = aten("mul", value, weight)
+        found = product if found is None else aten("add", found, product)
+    return found

@@ -15,6 +15,8 @@ from tensh._decomp import (
     layers,
     linalg,
     losses,
+    quantiles,
+    ranks,
     recurrent,
     reductions,
     synonyms,
@@ -24,8 +26,8 @@ from tensh._decomp.further import FURTHER
 from tensh._decomp.rules import RULES, VIEWS
 
 FAMILIES = (
-    composed, convolutions, creation, einsum, elementwise, gradients, images, indexing, layers, linalg, losses, recurrent,
-    reductions, views, synonyms,
+    composed, convolutions, creation, einsum, elementwise, gradients, images, indexing, layers, linalg, losses, quantiles,
+    ranks, recurrent, reductions, views, synonyms,
 )  # fmt: skip
 """The modules that declare rules."""
 

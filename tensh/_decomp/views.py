@@ -5,8 +5,10 @@ from functools import partial
 import tensh as torch
 from tensh._aten.calls import aten
 from tensh._aten.conversions import copy_conversion
+from tensh._aten.indexing_steps import diff
 from tensh._aten.overloads import schemas
 from tensh._aten.steps import product, reshape
+from tensh._decomp.images import pad_circularly
 from tensh._decomp.rules import PLACE, STRIDED, count, rule, scalar, view_rule
 
 ops = torch.ops.aten
@@ -289,6 +291,8 @@ def trace(self):
 def pad(self, pad, mode="constant", value=None):
     if mode == "constant":
         return aten("constant_pad_nd", self, list(pad), 0.0 if value is None else value)
+    if mode == "circular":
+        return pad_circularly(self, pad)
     if mode not in ("reflect", "replicate"):
         return NotImplemented
     sides, rank = list(zip(pad[::2], pad[1::2])), self.dim()
@@ -357,12 +361,4 @@ def tile(self, dims):
     return aten("repeat", self, [*[1] * (self.dim() - len(dims)), *dims])
 
 
-@rule("diff")
-def diff(self, n=1, dim=-1, prepend=None, append=None):
-    if prepend is not None or append is not None or self.dtype is torch.bool:
-        return NotImplemented
-    for _ in range(n):
-        size = self.shape[dim]
-        before = ops.slice.Tensor(self, dim, 0, size - 1)
-        self = aten("sub", ops.slice.Tensor(self, dim, 1, size), before)
-    return self
+rule("diff")(diff)
