@@ -47,11 +47,7 @@ def find(self, q, dim, keepdim, interpolation, rank):
     below = to_index(ranks)
     found = aten("gather", sorted, -1, below)
     if interpolation not in ROUNDED:
-        weights = (
-            ops.full_like.default(ranks, 0.5)
-            if interpolation == "midpoint"
-            else aten("sub", ranks, below)
-        )
+        weights = ops.full_like.default(ranks, 0.5) if interpolation == "midpoint" else aten("sub", ranks, below)
         found = aten("lerp", found, aten("gather", sorted, -1, to_index(aten("ceil", ranks))), weights)
     return aten("squeeze", found if not q.dim() else aten("transpose", aten("unsqueeze", found, 0), 0, -1), -1)
 
