@@ -161,7 +161,7 @@ BETWEEN = {
     "torch.bucketize(x[:, :0], x[0, 0])": [(40, 0, 40)],
     "torch.searchsorted(x[0, 0, :0], x[0, 0, :0])": [(0,)],
     "F.fractional_max_pool2d(x[:0, None], 2, 2)": [(0, 1, 2, 2)],
-    "torch.linspace(x[0, 0, 0], 1, 3, device='meta')": [(3,)],
+    "torch.linspace(x[0, 0, 0], x[0, 0, 0], 3, device='meta')": [(3,)],
 }
 """Results of tensors of some thousand elements, and of one -> shapes."""
 
