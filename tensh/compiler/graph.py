@@ -197,51 +197,64 @@ def make_program(recorder, tensor, names):
     value = recorder.find(tensor)
     if value is None or value.line is None:
         raise ValueError("it was not computed by operators")
+    lines = find_lines(recorder, value)
+    if not lines:
+        raise ValueError("it was not computed from other tensors")
+    inputs = list(dict.fromkeys(each for line in lines for each in line.inputs if each.line is None))
+    called = {id(each): name for name, each in names.items() if isinstance(each, Tensor)}
+    for each in inputs:
+        each.name = called.get(id(each.tensor)) or module_name(each, recorder)
+    count = len(lines)
+    tangents, gradients = record_backward(recorder, tensor, lines, inputs)
+    return Program("graph", lines, count, inputs, [value], tangents, gradients)
+
+
+def find_lines(recorder, value):
+    """Return the lines that lead to a value, in order.
+
+    They start from tensors that a line creates, and from leaves, whatever filled them with numbers.
+    """
     needed, lines = {value}, []
     for line in reversed(recorder.lines):
         wanted = [out for out in line.outputs if out in needed]
         if line.name == READ or not wanted:
             continue
-        # The program starts from tensors that a line creates, and from leaves, whatever filled them with numbers.
-        if (
-            line.operator is None
-            and not line.inputs
-            or all([type(out.tensor.node) is AccumulateGrad for out in wanted])
-        ):
+        creates = line.operator is None and not line.inputs
+        if creates or all([type(out.tensor.node) is AccumulateGrad for out in wanted]):
             for out in line.outputs:
                 out.line = None
         else:
             needed.update(line.inputs)
             lines.append(line)
-    if not lines:
-        raise ValueError("it was not computed from other tensors")
-    lines.reverse()
-    inputs = list(dict.fromkeys(each for line in lines for each in line.inputs if each.line is None))
-    called = {id(each): name for name, each in names.items() if isinstance(each, Tensor)}
-    for each in inputs:
-        each.name = called.get(id(each.tensor)) or module_name(each, recorder)
+    return lines[::-1]
+
+
+def record_backward(recorder, tensor, lines, inputs):
+    """Add the lines of the backward pass of a tensor; return its weights and the gradients of the inputs.
+
+    There are no weights if no gradient reaches an input, or an earlier pass has freed the saved values.
+    """
     count, node = len(lines), refresh_node(tensor)
     nodes = [each.tensor.node if type(each.tensor.node) is AccumulateGrad else None for each in inputs]
-    tangents, gradients = [], [None] * len(inputs)
-    if node is not None and any(nodes):
-        recorder.lines = lines
-        for each in (*inputs, *[out for line in lines for out in line.outputs]):
-            recorder.add_value(each)  # as the current one: the recorder may have seen the arrays again since
-        weight = wrap(np.ones(tensor.array.shape, tensor.array.dtype))
-        targets = {node: None for node in nodes if node is not None}
-        try:
-            with recorder:
-                tangents = [recorder.add_value(Value(weight))]
-                run({node: weight}, True, True, targets, False)
-        except RuntimeError:  # an earlier backward pass has freed the saved values
-            tangents = []
-            del lines[count:]
-        for line in lines[count:]:
-            line.place, line.modules = None, ()
-        if tangents:
-            gradients = [targets.get(node) for node in nodes]
-            gradients = [None if each is None else recorder.find(each) for each in gradients]
-    return Program("graph", lines, count, inputs, [value], tangents, gradients)
+    nothing = [], [None] * len(inputs)
+    if node is None or not any(nodes):
+        return nothing
+    recorder.lines = lines
+    for each in (*inputs, *[out for line in lines for out in line.outputs]):
+        recorder.add_value(each)  # as the current one: the recorder may have seen the arrays again since
+    weight = wrap(np.ones(tensor.array.shape, tensor.array.dtype))
+    targets = {node: None for node in nodes if node is not None}
+    try:
+        with recorder:
+            tangents = [recorder.add_value(Value(weight))]
+            run({node: weight}, True, True, targets, False)
+    except RuntimeError:  # an earlier backward pass has freed the saved values
+        del lines[count:]
+        return nothing
+    for line in lines[count:]:
+        line.place, line.modules = None, ()
+    gradients = [targets.get(node) for node in nodes]
+    return tangents, [None if each is None else recorder.find(each) for each in gradients]
 
 
 def is_recorded_write(line, inputs):

@@ -43,6 +43,7 @@ def closest(word, known):
     from difflib import SequenceMatcher  # a millisecond, spent only after a failure
 
     hidden, low = word.startswith("_"), word.lower()
+    known = sorted(known) if isinstance(known, (set, frozenset)) else known  # the order of a set differs between runs
     names = [
         name for name in known if (hidden or not name.startswith("_")) and abs(len(name) - len(word)) <= MOST_SLIPS
     ]

@@ -1,6 +1,7 @@
 """What was meant: names, attributes, keywords, imports, commands and options that do not exist."""
 
 import re
+import string
 
 import pytest
 
@@ -11,6 +12,7 @@ from tensh.cli.session.failures import spoken
 from tensh.cli.session.session import Session
 from tensh.cli.session.sources.source import Source
 from tensh.engine.methods.unsupported import is_in_pytorch
+from tensh.support.spelling import closest
 from tests.support.sessions import run
 
 
@@ -137,6 +139,12 @@ class Loud:
 Loud().feld
 """
     assert meant(code) == "field"
+
+
+def test_a_suggestion_among_a_set_is_the_same_in_every_run():
+    """The order of a set of texts differs from run to run."""
+    names = [f"a{letter}z" for letter in string.ascii_lowercase]
+    assert closest("a_z", {*names}) == closest("a_z", names) != []
 
 
 @pytest.mark.parametrize("word, ours", spoken.table(spoken.TENSOR).items())

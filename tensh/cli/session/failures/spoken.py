@@ -9,7 +9,7 @@ TENSOR = """
     base _base                              conjugate conj()                compress masked_select(mask)
     searchsorted torch.searchsorted(x,_values)  partition topk(k)           argpartition topk(k).indices
     choose gather(dim,_index)               tobytes numpy().tobytes()       tofile numpy().tofile(file)
-    resize resize_(size)                    byteswap numpy().byteswap()     dumps torch.save(x,_file)
+    byteswap numpy().byteswap()             dumps torch.save(x,_file)
     dump torch.save(x,_file)                itemset fill_(value)            ptp aminmax()
     get numpy()                             asnumpy numpy()                 shuffle x[torch.randperm(len(x))]
     float16 half()                          float32 float()                 float64 double()

@@ -277,34 +277,32 @@ def is_tensor(value):
     return any(kind.__name__ == "Tensor" and kind.__module__.startswith("torch") for kind in type(value).__mro__)
 
 
-def suggest_attribute(word, owner):
-    """Suggest an attribute of a tensor, a module of torch, or another object."""
+def translate_word(word, owner):
+    """Return the attribute that other libraries call ``word``, by the kind of the owner; None if there is none."""
     from tensh.cli.session.failures import spoken
 
-    if isinstance(owner, ModuleType) and own_name(owner) in ("tensh", "tensh.random"):
-        words = spoken.table(spoken.TORCH if own_name(owner) == "tensh" else spoken.RANDOM)
-        if word in words:
-            return f"torch.{words[word]}"
-    elif isinstance(owner, ModuleType) and own_name(owner) == "tensh.nn":
-        words = spoken.table(spoken.LAYERS)
-        if word in words:
-            return words[word]
-    elif hasattr(type(owner), "named_modules"):
-        words = spoken.table(spoken.MODEL)
-        if word in words and hasattr(type(owner), words[word]):
-            return words[word]
-    elif is_tensor(owner):
-        words = spoken.table(spoken.TENSOR)
-        if word in words:
-            return words[word]
-    elif hasattr(owner, "param_groups") and hasattr(type(owner), "zero_grad"):
-        words = spoken.table(spoken.OPTIMIZER)
-        if word in words:
-            return words[word]
-    elif hasattr(type(owner), "get_last_lr"):
-        words = spoken.table(spoken.SCHEDULER)
-        if word in words:
-            return words[word]
+    module = own_name(owner) if isinstance(owner, ModuleType) else None
+    kinds = (
+        (module == "tensh", spoken.TORCH),
+        (module == "tensh.random", spoken.RANDOM),
+        (module == "tensh.nn", spoken.LAYERS),
+        (hasattr(type(owner), "named_modules"), spoken.MODEL),
+        (is_tensor(owner), spoken.TENSOR),
+        (hasattr(owner, "param_groups") and hasattr(type(owner), "zero_grad"), spoken.OPTIMIZER),
+        (hasattr(type(owner), "get_last_lr"), spoken.SCHEDULER),
+    )
+    words = next((words for is_kind, words in kinds if is_kind), None)
+    found = None if words is None else spoken.table(words).get(word)
+    if found is None or words is spoken.MODEL and not hasattr(type(owner), found):
+        return None
+    return f"torch.{found}" if module in ("tensh", "tensh.random") else found
+
+
+def suggest_attribute(word, owner):
+    """Suggest an attribute of a tensor, a module of torch, or another object."""
+    said = translate_word(word, owner)
+    if said is not None:
+        return said
     names = attributes(owner)
     if isinstance(owner, ModuleType) and (elsewhere := suggest_namespace(word, owner)):
         alike = next((name for name in names if name.lower() == word.replace("_", "").lower()), None)
