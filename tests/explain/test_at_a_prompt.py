@@ -1,5 +1,6 @@
 """Explanations at a prompt, whose lines are typed one by one, are those of a script, apart from line numbers."""
 
+import os
 import re
 
 import pytest
@@ -36,6 +37,7 @@ def failures(typed):
     with torch_is_tensh():
         session = Session()
         session.preload()
+        session.run_in_shell = os.system
         for number, block in enumerate(typed, 1):
             for event in session.run(TypedSource(block, f"<input {number}>")):
                 if isinstance(event, Failed):
