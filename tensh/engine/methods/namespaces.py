@@ -5,6 +5,9 @@ import importlib
 from tensh.engine.codegen.registry import Registry
 from tensh.engine.methods.unsupported import unsupported_name
 
+IMPORTERS = frozenset(f"tensh.{name}" for name in "autograd distributed fft functional jit onnx serialization sparse utils".split())
+"""Namespaces whose modules in PyTorch import torch under that name, by which programs call ``torch.sparse.torch.eye``."""
+
 
 def declare_namespace(module, values, names, submodules=(), find=None, unsupported=None):
     """The functions ``__getattr__`` and ``__dir__`` of a module, tensh's own name of it, whose globals are ``values``.
@@ -33,6 +36,8 @@ def declare_namespace(module, values, names, submodules=(), find=None, unsupport
             return values.setdefault("__all__", list_public())
         if name in submodules:
             return importlib.import_module(f"{module}.{name}")
+        if name == "torch" and module in IMPORTERS:
+            return importlib.import_module("tensh")
         if name not in names:
             return (unsupported or refuse)(name)
         value = values[name] = (find or import_value)(name)

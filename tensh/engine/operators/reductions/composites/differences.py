@@ -185,9 +185,9 @@ def refuse_bools(name, y, x, dx=1):
 
 def distances(name, y, x, axis):
     """Return the distances of the sample points ``x``, broadcastable with ``y``."""
+    if x.array.ndim == 1 and x.array.size != y.array.shape[axis]:
+        raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
     if x.array.ndim == 1 != y.array.ndim:
-        if x.array.size != y.array.shape[axis]:
-            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
         shape = [1] * y.array.ndim
         shape[axis] = x.array.size
         x = x.reshape(shape)
