@@ -5,7 +5,9 @@ import importlib
 from tensh.engine.codegen.registry import Registry
 from tensh.engine.methods.unsupported import unsupported_name
 
-IMPORTERS = frozenset(f"tensh.{name}" for name in "autograd distributed fft functional jit onnx serialization sparse utils".split())
+IMPORTERS = frozenset(
+    f"tensh.{name}" for name in "autograd distributed fft functional jit onnx serialization sparse utils".split()
+)
 """Namespaces whose modules in PyTorch import torch under that name, by which programs call ``torch.sparse.torch.eye``."""
 
 
