@@ -6,6 +6,7 @@ computed first. SciPy's loops, if installed, are faster for rows and release Pyt
 
 import numpy as np
 
+from tensh.engine.arrays.halves import F4, convert
 from tensh.engine.arrays.threads import BLOCK, PARALLEL
 
 FEW = 32  # values up to which importing SciPy costs more than it saves
@@ -54,9 +55,9 @@ def round_once(write):
 
     def once(out, index, values):
         if is_half(out):
-            wide = out.astype(np.float32)
-            write(wide, index, values.astype(np.float32))
-            out[...] = wide
+            wide = convert(out, F4)
+            write(wide, index, convert(values, F4))
+            out[...] = convert(wide, out.dtype)
         else:
             write(out, index, values)
 

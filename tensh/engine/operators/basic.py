@@ -102,9 +102,9 @@ def cast(input, dtype, memory_format=None):
     if dtype.itemsize < 3 and dtype.kind in "fV":
         if dtype.itemsize == 1:
             input = round_to_eight_bits(input, dtype)
-        elif input.itemsize > 2:
+        elif input.itemsize > 2 or input.dtype.kind in "biu":  # NumPy rounds bools and small integers one by one
             input = input.astype(np.float32, copy=False)  # PyTorch rounds twice for 16 bit dtypes
-    if memory_format is None and memory.is_row_major(input):
+    if memory_format is None and (memory.is_row_major(input) or input.flags.f_contiguous):
         return convert(input, dtype)
     result = memory.empty_like(input, dtype, memory_format)
     result[...] = input

@@ -77,7 +77,7 @@ def compute_in_float32(kernel):
             args = [widen(a) if isinstance(a, np.ndarray) else a for a in args]
             result = kernel(convert(input, F4), *args, **options)
             if isinstance(result, tuple):
-                return tuple(r.astype(input.dtype) if r.dtype == F4 else r for r in result)
+                return tuple(convert(r, input.dtype) if r.dtype == F4 else r for r in result)
             return convert(result, input.dtype) if result.dtype == F4 else result
         return kernel(input, *args, **options)
 

@@ -85,3 +85,40 @@ def test_derivatives_keep_numbers_in_float32(name, dtype):
     wide = x.detach().float().requires_grad_()
     exact = torch.autograd.grad(GRADIENTS[name](wide).sum(), wide)[0]
     torch.testing.assert_close(plain.float(), exact, rtol=3 * torch.finfo(dtype).eps, atol=1e-7)
+
+
+ROWS = EVERY[np.isfinite(EVERY)][: 200 * 300].reshape(200, 300)
+
+
+@pytest.mark.parametrize("kernel", [np.add, np.subtract, np.multiply, np.divide])
+@pytest.mark.parametrize(
+    "other", [ROWS[0], ROWS[:, :1], ROWS[::-1], ROWS.T[::2].T.repeat(2, 1)], ids=["row", "column", "turned", "copied"]
+)
+def test_arithmetic_of_float16_broadcasts(kernel, other):
+    with np.errstate(all="ignore"):
+        found, wanted = compute(kernel, ROWS, other), kernel(ROWS, other)
+    assert np.array_equal(found, wanted, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [ROWS.T, ROWS[::2], ROWS[:, ::-1], ROWS.reshape(20, 10, 300).swapaxes(1, 2)],
+    ids=["columns", "every second", "turned", "swapped"],
+)
+def test_conversions_keep_the_order_in_memory(array):
+    wide = convert(array, F4)
+    assert np.array_equal(wide, array.astype(F4)) and wide.strides == array.astype(F4, "K").strides
+    back = convert(wide, F2)
+    assert np.array_equal(back, array) and back.strides == wide.astype(F2, "K").strides
+
+
+@pytest.mark.parametrize("name", ["amax", "amin", "max", "min", "argmax", "argmin", "aminmax"])
+@pytest.mark.parametrize("dim", [{}, {"dim": 0}, {"dim": 1, "keepdim": True}])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_extremes_of_many_numbers_are_those_of_float32(name, dim, dtype):
+    x = torch.randn(80, 90, generator=torch.Generator().manual_seed(0)).to(dtype)
+    x[3, 5] = float("nan")
+    found, wanted = (getattr(each, name)(**dim) for each in (x, x.float()))
+    for one, other in zip(found, wanted, strict=True) if isinstance(found, tuple) else [(found, wanted)]:
+        assert one.dtype is (dtype if other.is_floating_point() else torch.int64)
+        assert torch.equal(one.float().nan_to_num(), other.float().nan_to_num())

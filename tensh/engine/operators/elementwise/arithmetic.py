@@ -174,6 +174,8 @@ def remainder(input, other):
     if input.dtype.kind in "iu":
         require_divisor(input, other)
         return np.remainder(input, other)
+    if is_half(input.dtype):
+        return convert(np.asarray(remainder(convert(input, F4), convert(other.view(ndarray), F4))), input.dtype)
     if quotients.many(input, other):
         return quotients.remainder(input, other)
     out = np.remainder(input, other)

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.halves import convert
+from tensh.engine.arrays.halves import compute_many, convert
 from tensh.engine.arrays.threads import PARALLEL_HEAVY, map_rows, parallel_map
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import SCALARS
@@ -79,11 +79,11 @@ def make_number(value, array):
 )  # fmt: skip
 def squared_difference(input, target, reduction="mean"):
     """(input - target)², or its sum or mean."""
-    difference = input - target
+    difference = compute_many(np.subtract, input, target)
     if reduction == "none":
-        return difference * difference
+        return compute_many(np.multiply, difference, difference)
     if is_half(difference.dtype):  # the mean may fit float16 where the sum does not
-        return reduce_in_float32(difference * difference, reduction)
+        return reduce_in_float32(compute_many(np.multiply, difference, difference), reduction)
     few = difference.size < FEW
     total = add_along(difference * difference) if few else add_squares(difference)
     if reduction == "sum":

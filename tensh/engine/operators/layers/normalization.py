@@ -14,6 +14,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays.halves import convert
 from tensh.engine.arrays.threads import PARALLEL, even_share, map_rows
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
@@ -80,7 +81,7 @@ def normalise_form(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
     facts = whiten_into(grouped, eps, out) if input.size < PARALLEL else whiten_some(grouped, eps, out)
     out = out.reshape(input.shape)
     stretch(out, weight, bias, at, out)
-    return out if grouped.dtype is input.dtype else out.astype(input.dtype), *facts
+    return out if grouped.dtype is input.dtype else convert(out, input.dtype), *facts
 
 
 def normalise_groups(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
