@@ -50,7 +50,7 @@ class Sparse:
     size = property(lambda a: prod(a.shape))
     parts = property(lambda a: (a.values, *a.indices), doc="The arrays that it consists of.")
     nnz = property(lambda a: a.indices[-1].shape[-1])
-    flags = SimpleNamespace(c_contiguous=False, forc=False, writeable=True)
+    flags = SimpleNamespace(c_contiguous=False, f_contiguous=False, forc=False, writeable=True)
     sparse_dim = property(lambda a: len(a.indices[0]) if a.layout is COO else 2)
     batch_dim = property(lambda a: 0 if a.layout is COO else a.indices[0].ndim - 1)
     entry_shape = property(lambda a: a.values.shape[a.batch_dim + 1 :])
