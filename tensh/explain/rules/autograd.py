@@ -226,6 +226,9 @@ def explain_ambiguous_bool(call, text):
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
         return None
+    if not t.value.numel():
+        rule = _("{tensor} has no elements, so it is neither true nor false").format(tensor=name_or_phrase(t))
+        return Explanation("bool", (operand(t),), rule, (), _("test how many it has: numel() > 0"))
     function = comparing_function(call.segment)
     if function:
         rule = _("{function} compares its elements, but each is a tensor of several numbers").format(function=function)

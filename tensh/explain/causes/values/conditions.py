@@ -2,8 +2,11 @@
 
 import ast
 
-from tensh.explain.causes.situation import first_explanation, operand_of, replace_node
+from tensh.engine import find_public
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import explain_replacement, first_explanation, operand_of, replace_node
 from tensh.explain.model import Explanation
+from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
 
 LIMITS = {"max": "min", "min": "max"}  # Python's functions -> the equivalent bound of clamp
@@ -14,7 +17,7 @@ def explain_condition(situation):
     path = situation.place.path()
     if not path or not situation.says("Boolean value of Tensor"):
         return None
-    return first_explanation((choice, limit, member), situation, path)
+    return first_explanation((choice, limit, member, joined, tested), situation, path)
 
 
 def explanation(situation, rule, tensor, node, *codes):
@@ -57,8 +60,15 @@ def limit(situation, path):
 
 
 def member(situation, path):
-    """Explain `x in [1, 2]`."""
+    """Explain `x in [1, 2]`, and `x in tensors`."""
     match path[-1]:
+        case ast.Compare(left=tensor, ops=[ast.In() | ast.NotIn() as op], comparators=[values]) if are_tensors(
+            situation, values
+        ):
+            code = f"any(torch.equal({ast.unparse(tensor)}, each) for each in {ast.unparse(values)})"
+            code = f"not {code}" if isinstance(op, ast.NotIn) else code
+            rule = _("`in` compares by ==, which gives a value for each element; torch.equal compares whole tensors")
+            return explain_replacement(situation, "in", rule, path[-1], code)
         case ast.Compare(left=tensor, ops=[ast.In()], comparators=[values]) if situation.tensor_of(tensor) is not None:
             given = ast.unparse(values)
             given = given if situation.tensor_of(values) is not None else f"torch.tensor({given})"
@@ -66,3 +76,60 @@ def member(situation, path):
             rule = _("`in` tests one value, but {text} has several: isin tests each").format(text=ast.unparse(tensor))
             return explanation(situation, rule, tensor, path[-1], f"{code}.all()", f"{code}.any()")
     return None
+
+
+def joined(situation, path):
+    """Explain `if x > 0 and x < 3:` of masks with several elements each."""
+    tests = [test for node in path if isinstance(test := getattr(node, "test", None), ast.BoolOp)]
+    for test in tests:
+        masks = [situation.tensor_of(each) for each in test.values]
+        if any(mask is None or mask.numel() < 2 or mask.dtype != find_public("bool") for mask in masks):
+            continue
+        symbol = " & " if isinstance(test.op, ast.And) else " | "
+        code = symbol.join(f"({ast.unparse(each)})" for each in test.values)
+        rule = _("`and` and `or` test once, but each side has a value for each element: & and | join them")
+        return explanation(situation, rule, test.values[0], test, f"({code}).all()", f"({code}).any()")
+    return None
+
+
+def tested(situation, path):
+    """Explain `if x:`, `while not x:`, `assert x` and `[... if x]` of a tensor that is not a single number."""
+    tests = [
+        (test, t) for test in tests_of(path[-1]) if (t := situation.tensor_of(test)) is not None and t.numel() != 1
+    ]
+    if len(tests) == 1:  # of several, which are joined by `and` or `or`, each may be meant element by element
+        ((test, t),) = tests
+        text = ast.unparse(test)
+        if not t.numel():
+            rule = _("{tensor} has no elements, so it is neither true nor false").format(tensor=text)
+            return explanation(situation, rule, test, test, append_to_expression(text, ".numel() > 0"))
+        rule = _("{tensor} has {count} elements: should all of them be true, or any?").format(
+            tensor=text, count=t.numel()
+        )
+        return explanation(
+            situation, rule, test, test, *(append_to_expression(text, way) for way in (".all()", ".any()"))
+        )
+    return None
+
+
+def tests_of(node):
+    """Yield the conditions that a statement or expression tests, without `not`, and one by one if they are joined."""
+    tests = [node.test] if isinstance(node, ast.If | ast.While | ast.Assert | ast.IfExp) else []
+    for each in getattr(node, "generators", ()):
+        tests += each.ifs
+    while tests:
+        test = tests.pop()
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            tests.append(test.operand)
+        elif isinstance(test, ast.BoolOp):
+            tests += test.values
+        else:
+            yield test
+
+
+def are_tensors(situation, node):
+    """True for a list or tuple of tensors, also one that is written out."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return bool(node.elts) and all(situation.tensor_of(each) is not None for each in node.elts)
+    values = situation.look_up(node)
+    return type(values) in (list, tuple) and bool(values) and all(isinstance(each, Tensor) for each in values)

@@ -2,6 +2,8 @@
 
 import ast
 
+import numpy as np
+
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import dtype
@@ -29,6 +31,7 @@ def explain_result(situation):
             numpy_of_losses,
             explain_called_dtype,
             explain_called_attribute,
+            explain_written_attribute,
             explain_attribute_of_results,
             explain_indexed_function,
             array_that_requires_grad,
@@ -171,16 +174,51 @@ def explain_called_dtype(situation, node):
 
 
 def explain_called_attribute(situation, node):
-    """Explain `w.grad()`, which is a tensor."""
-    if not isinstance(node, ast.Call) or node.args or node.keywords or not situation.says("object is not callable"):
+    """Explain `w.grad()`, which is a tensor, and `x(0)`."""
+    if not isinstance(node, ast.Call) or node.keywords or not situation.says("'Tensor' object is not callable"):
         return None
+    rule = _("{text} is a tensor, which cannot be called").format(text=ast.unparse(node.func))
+    is_tensor = situation.tensor_of(node.func) is not None
+    if node.args and not is_tensor:
+        return None
+    if node.args:
+        indices = ", ".join(map(ast.unparse, node.args))
+        return explanation(situation, "call", rule, node, f"{ast.unparse(node.func)}[{indices}]")
+    if isinstance(node.func, ast.Name) and is_tensor:
+        return explanation(situation, "call", rule, node, node.func.id)
     match node.func:
         case ast.Attribute(attr="grad" | "data" | "T" | "mT" as word, value=owner):
             t, text = situation.look_up(owner), ast.unparse(node.func)
             if isinstance(t, Tensor) and (word != "grad" or t.grad is not None):
-                rule = _("{text} is a tensor, which cannot be called").format(text=text)
                 return explanation(situation, "call", rule, node, text)
     return None
+
+
+def explain_written_attribute(situation, node):
+    """Explain `x.shape = (3, 2)`, and `a.requires_grad = True` of a NumPy array or a list."""
+    tree = situation.place.tree()
+    statement = (
+        statement_on(tree, situation.place.line) if tree and isinstance(situation.error, AttributeError) else None
+    )
+    match statement:
+        case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr=attribute)], value=value):
+            owner = situation.names.get(name)
+        case _:
+            return None
+    if attribute == "shape" and isinstance(owner, Tensor):
+        rule = _("the shape of a tensor cannot be set: reshape returns a tensor with another one")
+        code = f"{name}.reshape({ast.unparse(value)})"
+        if situation.evaluate(ast.parse(code, mode="eval").body) is None:
+            return Explanation("shape", (operand_of(name, owner),), rule)
+        fit = replace_node(situation.place, statement, f"{name} = {code}")
+        return Explanation("shape", (operand_of(name, owner),), rule, (fit,) if fit else ())
+    makers = {list: ("torch.tensor", _("{text} is a list, not a tensor"))}
+    makers[np.ndarray] = "torch.from_numpy", _("{text} is a NumPy array, not a tensor")
+    if attribute != "requires_grad" or type(owner) not in makers:
+        return None
+    maker, rule = makers[type(owner)]
+    fit = replace_node(situation.place, statement, f"{name} = {maker}({name}); {ast.unparse(statement)}")
+    return Explanation("flag", (), rule.format(text=name), (fit,) if fit else ())
 
 
 def explain_attribute_of_results(situation, node):
