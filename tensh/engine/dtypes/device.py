@@ -8,6 +8,43 @@ from tensh.support.naming import OfTorch, final, full_name, kinds_within, torch_
 
 
 @final
+def kinds_error(type, index, args):
+    """Return PyTorch's error for a type of device that is no text."""
+    if isinstance(type, (int, np.integer)) and not isinstance(type, bool) and index is None:
+        if not -(2**63) <= type < 2**63:
+            return ValueError("Overflow when unpacking long long")
+        if type < 0:
+            return RuntimeError("Device index must not be negative")
+        return RuntimeError("Cannot access accelerator device when none is available.")
+    if index is not None:
+        return TypeError(f"device(): argument 'type' (position 1) must be str, not {kinds_of([type])}")
+    why = f"      didn't match because some of the arguments have invalid types: (!{kinds_of(args)}{kinds_within(type)}!)\n"
+    return TypeError(
+        f"device() received an invalid combination of arguments - got ({kinds_of(args)}), but expected one of:\n"
+        f" * (torch.device device)\n{why if len(args) == 1 else ''} * (str type, int index = -1)\n"
+    )
+
+
+def read_device(text, index):
+    """Return (kind, index) of a text such as ``"cuda:1"``.  Raise PyTorch's error for an invalid one."""
+    if not text:
+        raise RuntimeError("Device string must not be empty")
+    kind, colon, number = text.partition(":")
+    if colon:
+        if index is not None:
+            raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {text}")
+        if not number.isdecimal() or (len(number) > 1 and number[0] == "0"):
+            raise RuntimeError(f"Invalid device string: '{text}'")
+        index = int(number[:20])  # enough digits for a number that is refused anyway
+        if index >= 2**31:
+            raise RuntimeError(f"Could not parse device index '{number}' in device string '{text}'")
+    elif index is not None and not -(2**63) <= index < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    if not kind.replace("_", "a").isalpha():
+        raise RuntimeError(f"Invalid device string: '{text}'")
+    return kind, index
+
+
 class device(metaclass=OfTorch):
     """The device of a tensor.  tensh computes on the CPU; other devices can be named but not used.
 
@@ -31,44 +68,11 @@ class device(metaclass=OfTorch):
         if isinstance(type, device):
             return type
         type = type.decode(errors="replace") if isinstance(type, bytes) else type
-        if isinstance(type, (int, np.integer)) and not isinstance(type, bool) and index is None:
-            if not -(2**63) <= type < 2**63:
-                raise ValueError("Overflow when unpacking long long")
-            if type < 0:
-                raise RuntimeError("Device index must not be negative")
-            raise RuntimeError("Cannot access accelerator device when none is available.")
-        if not isinstance(type, str) and index is not None:
-            raise TypeError(f"device(): argument 'type' (position 1) must be str, not {kinds_of([type])}")
         if not isinstance(type, str):
-            raise TypeError(
-                f"device() received an invalid combination of arguments - got ({kinds_of(args)}), but expected one of:\n"
-                " * (torch.device device)\n"
-                + (
-                    f"      didn't match because some of the arguments have invalid types: (!{kinds_of(args)}{kinds_within(type)}!)\n"
-                    if len(args) == 1
-                    else ""
-                )
-                + " * (str type, int index = -1)\n"
-            )
+            raise kinds_error(type, index, args)
         if index is not None and (not isinstance(index, int) or isinstance(index, bool)):
             raise TypeError(f"device(): argument 'index' (position 2) must be int, not {kinds_of([index])}")
-        if not type:
-            raise RuntimeError("Device string must not be empty")
-        kind, colon, number = type.partition(":")
-        if colon:
-            if index is not None:
-                raise RuntimeError(
-                    f"type (string) must not include an index because index was passed explicitly: {type}"
-                )
-            if not number.isdecimal() or (len(number) > 1 and number[0] == "0"):
-                raise RuntimeError(f"Invalid device string: '{type}'")
-            index = int(number[:20])  # enough digits for a number that is refused anyway
-            if index >= 2**31:
-                raise RuntimeError(f"Could not parse device index '{number}' in device string '{type}'")
-        elif index is not None and not -(2**63) <= index < 2**63:
-            raise ValueError("Overflow when unpacking long long")
-        if not kind.replace("_", "a").isalpha():
-            raise RuntimeError(f"Invalid device string: '{type}'")
+        kind, index = read_device(type, index)
         if kind not in cls.KINDS:
             expected = ", ".join(cls.KINDS)
             raise RuntimeError(f"Expected one of {expected} device type at start of device string: {type}")
