@@ -8,17 +8,10 @@ what the example has says nothing about other inputs.
 import operator
 
 from tensh._aten.overloads import schemas
-from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.core.tensor import Tensor
+from tensh.fx.data_dependent import dimension_of, name_of
 from tensh.tracing.decisions import name_result
 from tensh.tracing.numbers import ARITHMETIC
-
-SOURCES = {
-    "nonzero": 0, "argwhere": 0, "masked_select": 0, "unique": 0, "_unique2": 0, "unique_consecutive": 0, "unique_dim": 0,
-    "bincount": 0,
-}  # fmt: skip
-"""Operator, or function without one -> the dimension of its results whose size depends on elements."""
-
 
 LARGEST = 2**63 - 2
 """The largest size that PyTorch allows where nothing limits one."""
@@ -26,30 +19,8 @@ SHAPING = frozenset("expand new_empty new_full new_ones new_zeros repeat reshape
 """Operators that take the shape of their result as numbers."""
 
 
-def name_of(node):
-    target = node.target
-    return getattr(target, "_opname", None) or (target if isinstance(target, str) else name_in_space(target))
-
-
-def dimension_of(node):
-    """Return the dimension of a node's result whose size depends on elements; None if there is none."""
-    name = name_of(node)
-    if node.op not in ("call_function", "call_method"):
-        return None
-    if name == "where" and len(node.args) == 1:
-        return 0
-    if name == "index":
-        return next((place for place, each in enumerate(node.args[1]) if is_mask(each)), None)
-    return SOURCES.get(name)
-
-
 def is_arithmetic(node):
     return node.op == "call_function" and node.target in ARITHMETIC
-
-
-def is_mask(node):
-    value = getattr(node, "meta", {}).get("val")
-    return isinstance(value, Tensor) and str(value.dtype) in ("torch.bool", "torch.uint8")
 
 
 def find_dependent(graph, source=None):

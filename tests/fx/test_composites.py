@@ -42,3 +42,22 @@ def test_graphs_of_composites_compute_the_same(text):
 def test_a_difference_is_recorded_as_slices():
     targets = [str(node.target) for node in record(torch, "torch.diff(x)")[0].graph.nodes if node.op == "call_function"]
     assert targets == ["aten.slice.Tensor", "aten.slice.Tensor", "aten.sub.Tensor"]
+
+
+COUNTS = {
+    "x.nonzero().shape[0] + x": "nonzero, 0",
+    "torch.unique(x).shape[0] * 2 + x.shape[0] + x": "getitem, 0",
+    "x.nonzero().reshape(-1)": "nonzero, 0",
+    "torch.zeros(x[x > 0].shape[0]) + 1": "index, 0",
+}
+"""Expression -> the size that its graph reads."""
+
+
+@pytest.mark.parametrize("text", COUNTS)
+def test_symbolic_graphs_follow_sizes_that_depend_on_elements(text):
+    function = eval(f"lambda x: {text}", {"torch": torch})
+    make_fx = torch.fx.experimental.proxy_tensor.make_fx
+    graph = make_fx(function, tracing_mode="symbolic")(torch.tensor([1.0, 2.0, 3.0]))
+    assert f"sym_size.int({COUNTS[text]})" in graph.code
+    for elements in [1.0, 0.0, -3.0, 4.0], [0.0, 0.0], [2.0, 2.0, 2.0, 1.0, 5.0]:
+        assert graph(torch.tensor(elements)).equal(function(torch.tensor(elements)))

@@ -8,6 +8,7 @@ from tensh._aten.overloads import schemas
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.methods.creation.ranges import arange
 from tensh.engine.operators.random.composites.drawing import get_rng_state, set_rng_state
+from tensh.fx.data_dependent import dimension_of
 from tensh.fx.experimental.size_names import changes, name_size
 from tensh.fx.node import Node
 
@@ -30,10 +31,13 @@ def list_sizes(values):
     return found
 
 
-def trace_resized(values, sizes, change, trace):
-    """Return (the graph of a trace with other sizes, the sizes); the state of random numbers is undone."""
+def trace_resized(values, sizes, change, trace, other_elements=False):
+    """Return (the graph of a trace with other sizes, the sizes); the state of random numbers is undone.
+
+    With ``other_elements``, the last element of each input is zero: sizes that depend on elements are not those of inputs.
+    """
     others = {size: change(size, number) for number, size in enumerate(sizes)}
-    made = [resize(value, others) if isinstance(value, Tensor) else value for value in values]
+    made = [resize(value, others, other_elements) if isinstance(value, Tensor) else value for value in values]
     before = get_rng_state()
     try:
         graph = trace(made)
@@ -42,12 +46,15 @@ def trace_resized(values, sizes, change, trace):
     return graph, [(size, other, f"s{number}") for number, (size, other) in enumerate(others.items())]
 
 
-def resize(value, others):
-    """Return a tensor with other sizes, and elements of the given one."""
+def resize(value, others, other_elements):
+    """Return a tensor with other sizes, and elements of the given one, of which the last may be replaced by zero."""
     made = value.detach()
     for dim, size in enumerate(value.shape):
         if size in others:
             made = made.index_select(dim, arange(others[size]) % size)
+    if other_elements and made.numel():
+        made = made.clone()
+        made[(-1,) * made.dim()] = 0
     return made.requires_grad_() if value.requires_grad else made
 
 
@@ -106,6 +113,18 @@ def pair_up(first, second, pairs, third, others):
     return found
 
 
+def find_data_sizes(graph):
+    """Return (node, dimension) of the values whose size depends on elements."""
+    found = []
+    for node in graph.nodes:
+        if (dim := dimension_of(node)) is not None:
+            parts = (
+                [node] if isinstance(node.meta["val"], Tensor) else [each for each in node.users if each.args[1] == 0]
+            )
+            found += [(part, dim) for part in parts]
+    return found
+
+
 class Size(str):
     """A size, as a sum or product of names of sizes."""
 
@@ -114,8 +133,10 @@ class SizeNodes:
     """The nodes of sizes: each is computed once, before it is first used."""
 
     def __init__(self, graph, sizes):
-        self.graph, self.inputs, self.made = graph, graph.find_nodes(op="placeholder"), {}
-        self.places = {f"s{number}": place for number, place in enumerate(sizes.values())}
+        self.graph, self.made = graph, {}
+        inputs = graph.find_nodes(op="placeholder")
+        self.places = {f"s{number}": (inputs[place], dim) for number, (place, dim) in enumerate(sizes.values())}
+        self.places |= {f"u{number}": place for number, place in enumerate(find_data_sizes(graph))}
 
     def node(self, tree):
         """Return the node of an expression, or its number."""
@@ -128,10 +149,7 @@ class SizeNodes:
 
     def make(self, tree):
         if isinstance(tree, ast.Name):
-            place, dim = self.places[tree.id]
-            return self.graph.call_function(
-                schemas()["sym_size"]["int"], (self.inputs[place], dim), name="sym_size_int"
-            )
+            return self.graph.call_function(schemas()["sym_size"]["int"], self.places[tree.id], name="sym_size_int")
         operands = [self.node(tree.left), self.node(tree.right)]
         if isinstance(tree.op, ast.Mult) and not isinstance(operands[0], Node):
             operands.reverse()
@@ -150,15 +168,20 @@ class SizeNodes:
 
 def compare_sizes(graph, values, sizes, trace):
     """Return the arguments of nodes with free sizes; None if the program is another one for other sizes."""
-    traces = []
+    traces, dependent = [], find_data_sizes(graph)
     for change in changes(1):
         with contextlib.suppress(Exception):  # such as sizes that do not fit together
-            traces.append(trace_resized(values, sizes, change, trace))
+            traces.append(trace_resized(values, sizes, change, trace, bool(dependent)))
         if len(traces) == 2:
             break
     else:
         return None
     (second, pairs), (third, more) = traces
+    counts = [[node.meta["val"].shape[dim] for node, dim in find_data_sizes(each)] for each in (graph, second, third)]
+    if len({*map(len, counts)}) > 1:
+        return None
+    for number, (one, two, three) in enumerate(zip(*counts)):
+        pairs, more = [*pairs, (one, two, f"u{number}")], [*more, (one, three, f"u{number}")]
     try:
         return pair_up(graph, second, pairs, third, {name: size for _, size, name in more})
     except Differs:
