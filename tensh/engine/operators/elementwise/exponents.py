@@ -99,7 +99,11 @@ def power(input, exponent):
         if exponent.ndim > input.ndim:
             input = np.broadcast_to(input, np.broadcast_shapes(input.shape, exponent.shape))
         return easy(input) if input.dtype is not F2 else easy(input.astype(F4)).astype(F2)
-    return real_power(input, exponent) if kind != "c" else complex_power(input, exponent)
+    if kind == "c":
+        return complex_power(input, exponent)
+    if input.size < SIGNED > exponent.size and input.itemsize > 2:
+        return np.power(input, exponent)
+    return real_power(input, exponent)
 
 
 def real_power(base, exponent):
@@ -110,7 +114,7 @@ def real_power(base, exponent):
     """
     if is_half(base.dtype):
         return convert(real_power(convert(base, F4), convert(exponent.view(np.ndarray), F4)), base.dtype)
-    if max(base.size, exponent.size) < SIGNED or not base.size or not np.fmin.reduce(base, None) < 0:
+    if not base.size or not np.fmin.reduce(base, None) < 0:
         return np.power(base, exponent)
     powers = np.power(np.abs(base), exponent)
     whole, half = np.rint(exponent) == exponent, exponent * 0.5

@@ -79,11 +79,12 @@ def make_number(value, array):
 )  # fmt: skip
 def squared_difference(input, target, reduction="mean"):
     """(input - target)², or its sum or mean."""
-    difference = compute_many(np.subtract, input, target)
-    if reduction == "none":
-        return compute_many(np.multiply, difference, difference)
-    if is_half(difference.dtype):  # the mean may fit float16 where the sum does not
+    if is_half(input.dtype):  # the mean may fit float16 where the sum does not
+        difference = compute_many(np.subtract, input, target)
         return reduce_in_float32(compute_many(np.multiply, difference, difference), reduction)
+    difference = input - target
+    if reduction == "none":
+        return difference * difference
     few = difference.size < FEW
     total = add_along(difference * difference) if few else add_squares(difference)
     if reduction == "sum":
