@@ -99,3 +99,14 @@ ERRORS = {
     "chunk_size": lambda torch: torch.vmap(identity, chunk_size=0)(torch.ones(2)),
     "randomness": lambda torch: torch.vmap(identity, randomness="any")(torch.ones(2)),
 }  # fmt: skip
+
+ERRORS |= {
+    f"{name} of more dimensions into {shape}": (
+        lambda torch, name=name, shape=shape: torch.vmap(lambda a: getattr(a, name)(torch.ones(2, 2)))(
+            torch.ones(shape)
+        )
+    )
+    for name in ("add_", "mul_", "copy_", "pow_")
+    for shape in ((2,), (2, 2))
+}
+"""Writes of a value that all samples share, as large as the batch."""

@@ -95,6 +95,21 @@ def require_levels(self, others, name):
     raise RuntimeError(errors.SMALLER_IN_FALLBACK.format(name, max(missing)))
 
 
+def require_dims(self, others, name):
+    """Raise PyTorch's error if a written value without hidden dimensions has more dimensions than a sample of ``self``."""
+    own = self.array.shape
+    for t in others:
+        if not isinstance(t, Tensor) or type(t) is BatchedTensor or t.array.ndim <= len(own):
+            continue
+        padded = name in ARITHMETIC | OWN | SHAPES
+        shape = (*batch_of(self), *(1,) * (t.array.ndim - len(own)), *own) if padded else own
+        if (clash := broadcast_clash((shape, t.array.shape))) is not None:
+            raise RuntimeError(clash)
+        whole = np.broadcast_shapes(shape, t.array.shape)
+        if whole != shape:
+            raise RuntimeError(does_not_fit(shape, whole))
+
+
 def find_batched(values):
     """Return the first batched tensor among nested ``values``."""
     return next(t for t in leaves(values) if type(t) is BatchedTensor)
@@ -107,6 +122,7 @@ def elementwise(op, name):
     def rule(self, *args, **options):
         if type(self) is not BatchedTensor or levels_of((self, *args)) != self.levels:
             require_levels(self, args, name)
+        require_dims(self, args, name)
         levels, ndim = self.levels, ndim_of(self)
         values = [self.value, *[fit_value(t, levels, ndim) if type(t) is BatchedTensor else t for t in args]]
         if len(args) == 1 and isinstance(args[0], Tensor):
@@ -122,6 +138,7 @@ def elementwise(op, name):
 def copy(self, other, non_blocking=False):
     """Compute ``self.copy_(other)``."""
     require_levels(self, (other,), "copy_")
+    require_dims(self, (other,), "copy_")
     value = fit_value(other, self.levels, ndim_of(self)) if type(other) is BatchedTensor else other
     self.value.copy_(value)
     return self
