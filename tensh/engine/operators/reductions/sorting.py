@@ -25,8 +25,8 @@ from tensh.engine.operators.reductions.selection import (
 
 LARGE = 1 << 15  # elements from which rows are sorted on several cores: two cores take 0.55 of the time
 PACKED = 2048  # elements from which sorting value and index as one 64 bit number is faster than NumPy's stable argsort
-# The same for a line among several, and for all their elements: 64 lines of 1,000 numbers take 0.4 of the time
-PACKED_LINE, PACKED_LINES = 16, 8192
+# Elements of a line among several, and of all of them, from which that is so: 64 lines of 1,000 numbers take half of the time
+PACKED_LINE, PACKED_LINES = 16, 4096
 FEW = 16  # number of selected elements from which a partition is faster than finding one after the other
 
 
