@@ -4,10 +4,12 @@
 computed first. SciPy's loops, if installed, are faster for rows and release Python's lock.
 """
 
+import math
+
 import numpy as np
 
 from tensh.engine.arrays.halves import F4, convert
-from tensh.engine.arrays.threads import BLOCK, PARALLEL
+from tensh.engine.arrays.threads import BLOCK, PARALLEL, map_rows
 
 FEW = 32  # values up to which importing SciPy costs more than it saves
 MANY = 1 << 12  # values of rows from which SciPy's loops gain something, if they have to be loaded first
@@ -65,6 +67,22 @@ def round_once(write):
 
 
 add_at_once, multiply_at_once = round_once(add_at), round_once(np.multiply.at)
+
+
+ADDING = frozenset((add_at, add_at_once))
+
+
+def write_slices(write, out, dim, index, values):
+    """Call ``write`` of ADDING for whole slices of the dense array ``out`` along ``dim``, at the numbers in ``index``."""
+    outer, slices = math.prod(out.shape[:dim]), out.shape[dim]
+    lines, added = out.reshape(outer, slices, -1), values.reshape(outer, index.size, -1)
+
+    def work(part):
+        some = lines[part]
+        rows = (np.arange(0, len(some) * slices, slices)[:, None] + index).reshape(-1) if len(some) > 1 else index
+        write(some.reshape(-1, some.shape[2]), rows, added[part].reshape(-1, some.shape[2]))
+
+    map_rows(work, outer, values.size // outer)
 
 
 def is_half(array):

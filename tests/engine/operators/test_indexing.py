@@ -120,3 +120,42 @@ def test_numbers_are_added_wherever_they_point(shape):
     d = torch.zeros(20, 8, 5)
     d.index_put_((torch.tensor(i), torch.tensor(j)), torch.tensor(values), accumulate=True)
     assert np.array_equal(d.numpy(), expected)
+
+
+# ── one index for whole slices ───────────────────────────────────────────────
+SLICED = {  # functions of (input, dim, expanded index, source)
+    "gather": lambda x, d, i, y: torch.gather(x, d, i),
+    "scatter_add": lambda x, d, i, y: x.scatter_add(d, i, y),
+    "sum": lambda x, d, i, y: x.scatter_reduce(d, i, y, "sum"),
+    "mean": lambda x, d, i, y: x.scatter_reduce(d, i, y, "mean", include_self=False),
+    "amax": lambda x, d, i, y: x.scatter_reduce(d, i, y, "amax"),
+}
+
+
+@pytest.mark.parametrize(
+    "shape, dim", [((20, 6), 0), ((3, 40, 5), 1), ((3, 40, 5), 0), ((4, 3, 9, 2), -2), ((4, 7), 1)]
+)
+@pytest.mark.parametrize("number", [0, 9, 700])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64])
+def test_an_expanded_index_gives_the_bits_of_a_whole_one(shape, dim, number, dtype):
+    torch.manual_seed(0)
+    sizes = list(shape)
+    sizes[dim] = number
+    vector = torch.randint(shape[dim], (number,))
+    index = vector.view([number if n == number and d == dim % len(shape) else 1 for d, n in enumerate(sizes)])
+    x, y = (torch.randn(shape) * 8).to(dtype), (torch.randn(sizes) * 8).to(dtype)
+    for name, function in SLICED.items():
+        found, expected = (function(x, dim, i, y) for i in (index.expand(sizes), index.expand(sizes).contiguous()))
+        assert torch.equal(found, expected), name
+        if name == "scatter_add":
+            assert torch.equal(x.index_add(dim, vector, y), expected)
+
+
+@pytest.mark.parametrize("wrong", [-1, 3])
+@pytest.mark.parametrize("dim", [0, 1])
+def test_a_number_outside_in_an_expanded_index_is_named(wrong, dim):
+    x, index = torch.zeros(3, 3, 2000), torch.tensor([0, wrong]).view([2 if d == dim else 1 for d in range(3)])
+    index = index.expand([2 if d == dim else n for d, n in enumerate(x.shape)])
+    for function in (torch.gather, lambda *args: torch.scatter_add(*args, torch.ones(index.shape))):
+        with pytest.raises(RuntimeError, match=f"index {wrong} is out of bounds for dimension {dim} with size 3"):
+            function(x, dim, index)

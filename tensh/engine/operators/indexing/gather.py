@@ -9,8 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from tensh.engine.arrays.gathering import is_within, take_flat, take_in_rows
-from tensh.engine.arrays.scattering import add_at_once
+from tensh.engine.arrays.gathering import is_within, take_flat, take_in_rows, take_slices
+from tensh.engine.arrays.scattering import ADDING, MANY, add_at_once, write_slices
 from tensh.engine.arrays.threads import PARALLEL, map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.errors.messages import OTHER_DTYPE, wrap_dim
@@ -67,8 +67,25 @@ def require_index(index, name):
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
 
 
+def find_shared(index, dim, shape):
+    """Return the numbers along ``dim`` of an expanded index array, such as a vector for whole rows, or None.
+
+    They are those of all slices of an array of ``shape``, which are read or added as a whole.
+    """
+    if 0 not in index.strides or index.ndim != len(shape):
+        return None
+    for d, (n, m, step) in enumerate(zip(index.shape, shape, index.strides, strict=True)):
+        if d != dim and (n != m or step and n > 1):
+            return None
+    if math.prod(shape[dim + 1 :]) < 2:
+        return None
+    return index[(0,) * dim + (slice(None),) + (0,) * (len(shape) - dim - 1)]
+
+
 def require_within(index, dim, n):
     """Raise unless all of ``index`` is within a dimension of size ``n``."""
+    if 0 in index.strides and index.size:  # expanded: repeated numbers are read once
+        index = index[tuple([slice(None) if step else slice(1) for step in index.strides])]
     if not index.size or is_within(index, n):
         return
     low, high = extent(index)
@@ -111,6 +128,9 @@ def gather(input, dim, index, *, sparse_grad=False):
         require_within(index, 0, 1)
         return input.reshape(-1).take(index)
     n = input.shape[dim]
+    if (shared := find_shared(index, dim, input.shape)) is not None:
+        require_within(shared, dim, n)
+        return take_slices(np.ascontiguousarray(input), shared, dim)
     if dim == 1 and input.ndim == 2 and len(index) == len(input) and index.size >= PARALLEL:
         return take_in_rows(np.ascontiguousarray(input), index, lambda some: require_within(some, dim, n))
     beside, step = rows_beside(input.shape, dim, index.shape)
@@ -136,8 +156,13 @@ def gather_back(grad, shape, dim, index):
 def write_in_parts(write, out, dim, index, *values):
     """Call ``write(flat out, flat positions, flat values)`` for an index array that fits the dense array ``out``.
 
-    Unless ``dim`` is the first dimension, rows have no position in common and are written in parallel.
+    Unless ``dim`` is the first dimension, rows have no position in common and are written in parallel.  Whole slices are
+    added as such.
     """
+    shared = find_shared(index, dim, out.shape) if write in ADDING and index.size >= MANY else None
+    if shared is not None:
+        write_slices(write, out, dim, shared, *values)
+        return
 
     def work(part):
         where = places(out.shape, dim, index[part]).reshape(-1)

@@ -7,7 +7,7 @@ import numpy as np
 from tensh.engine.arrays.gathering import is_within, take_slices
 from tensh.engine.arrays.memory import copy_in_order, overlaps_itself
 from tensh.engine.arrays.orders import order_of
-from tensh.engine.arrays.scattering import add_at, add_at_once
+from tensh.engine.arrays.scattering import MANY, add_at, add_at_once, write_slices
 from tensh.engine.arrays.threads import PARALLEL
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -259,6 +259,8 @@ def add_slices(out, dim, index, values):
         out += values.reshape(())
     elif dim == 0:
         (add_at if out.ndim == 1 else add_at_once)(out, index.reshape(-1), values)
+    elif values.size >= MANY and dim < out.ndim - 1:
+        write_slices(add_at_once, out, dim, index.reshape(-1), values)
     else:
         add_at_once(out.reshape(-1), slice_places(out.shape, dim, index).reshape(-1), values.reshape(-1))
 
