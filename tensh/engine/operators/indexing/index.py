@@ -254,15 +254,20 @@ def index_select_back(grad, shape, dim, index):
 
 
 def add_slices(out, dim, index, values):
-    """Add slices of ``values`` along ``dim`` to the slices of the dense array ``out`` at ``index``."""
+    """Add slices of ``values`` along ``dim`` to the slices of the dense array ``out`` at ``index``.
+
+    As in PyTorch, 16 bit sums along the first or the last of several dimensions are rounded once, others after every addition.
+    """
+    inner = 0 < dim < out.ndim - 1
+    add = add_at if out.ndim < 2 or inner or index.dtype != np.int64 else add_at_once
     if not out.ndim:
         out += values.reshape(())
     elif dim == 0:
-        (add_at if out.ndim == 1 else add_at_once)(out, index.reshape(-1), values)
-    elif values.size >= MANY and dim < out.ndim - 1:
-        write_slices(add_at_once, out, dim, index.reshape(-1), values)
+        add(out, index.reshape(-1), values)
+    elif values.size >= MANY and inner:
+        write_slices(add, out, dim, index.reshape(-1), values)
     else:
-        add_at_once(out.reshape(-1), slice_places(out.shape, dim, index).reshape(-1), values.reshape(-1))
+        add(out.reshape(-1), slice_places(out.shape, dim, index).reshape(-1), values.reshape(-1))
 
 
 def slice_places(shape, dim, index):
