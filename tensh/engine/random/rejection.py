@@ -15,22 +15,20 @@ from tensh.engine.random.generator import Uniforms
 
 def poisson(rates, generator):
     """Draw a number of events for each mean in ``rates``, a one-dimensional array of floats."""
-    uniforms = Uniforms(generator)
-    counts = [_poisson(rate, uniforms.take) for rate in rates.tolist()]
+    uniforms, counts = Uniforms(generator), []
+    uniform, exp = uniforms.take, math.exp
+    for rate in rates.tolist():
+        count = 0
+        if rate >= 10:
+            count = _poisson_many(rate, uniform)
+        elif rate != 0:
+            product, end = uniform(), exp(-rate)
+            while product > end:
+                product *= uniform()
+                count += 1
+        counts.append(count)
     uniforms.finish()
     return np.array(counts, np.float64).astype(rates.dtype)
-
-
-def _poisson(rate, uniform):
-    if rate >= 10:
-        return _poisson_many(rate, uniform)
-    if rate == 0:
-        return 0
-    count, product, end = 0, uniform(), math.exp(-rate)
-    while product > end:
-        product *= uniform()
-        count += 1
-    return count
 
 
 def _poisson_many(rate, uniform):
@@ -162,44 +160,26 @@ def gamma(shapes, generator):
     small, power = shapes < 1, (1 / shapes).astype(np.float64)
     d = (np.where(small, shapes + 1, shapes) - shapes.dtype.type(THIRD)).astype(np.float64)
     uniforms, units, cubes = Uniforms(generator), [], []
-    uniform, normals = uniforms.take, Normals(generator, uniforms.take)
-    for shape, is_small, *numbers in zip(*(a.tolist() for a in (shapes, small, d, 1 / np.sqrt(9 * d))), strict=True):
+    uniform, kept = uniforms.take, generator.normal  # the second of a pair of normal numbers (Box and Muller), or None
+    log, log1p, sqrt, cos, sin, circle = math.log, math.log1p, math.sqrt, math.cos, math.sin, 2 * math.pi
+    for shape, is_small, middle, slope in zip(
+        *(a.tolist() for a in (shapes, small, d, 1 / np.sqrt(9 * d))), strict=True
+    ):
         units.append(1 - uniform() if is_small and shape else 1.0)
-        cubes.append(_gamma_cube(*numbers, uniform, normals.take) if shape else 0.0)
-    normals.finish()
+        cube = None if shape else 0.0
+        while cube is None:  # all steps are here, because calls would take as long as the steps
+            if kept is None:
+                turn, radius = circle * uniform(), sqrt(-2 * log1p(-uniform()))
+                x, kept = radius * cos(turn), radius * sin(turn)
+            else:
+                x, kept = kept, None
+            root = 1 + slope * x
+            if root > 0:
+                third, unit, square = root * root * root, 1 - uniform(), x * x
+                quick = unit < 1 - SQUEEZE * square * square
+                if quick or log(unit) < 0.5 * square + middle * (1 - third + log(third)):
+                    cube = third
+        cubes.append(cube)
+    generator.normal = kept
     uniforms.finish()
     return np.power(units, power) * d * cubes
-
-
-class Normals:
-    """Normal numbers one at a time, made in pairs from uniform numbers (Box and Muller).
-
-    The first may be one that the generator kept; ``finish`` lets it keep an unused one.
-    """
-
-    def __init__(self, generator, uniform):
-        self.generator, self.uniform, self.kept = generator, uniform, generator.normal
-
-    def take(self):
-        """Return the next number."""
-        number, self.kept = self.kept, None
-        if number is None:
-            turn, radius = 2 * math.pi * self.uniform(), math.sqrt(-2 * math.log1p(-self.uniform()))
-            number, self.kept = radius * math.cos(turn), radius * math.sin(turn)
-        return number
-
-    def finish(self):
-        """Let the generator keep an unused number."""
-        self.generator.normal = self.kept
-
-
-def _gamma_cube(d, slope, uniform, normal):
-    """Draw the number divided by ``d``, accepted by a quick test or by its logarithm."""
-    while True:
-        x = normal()
-        root = 1 + slope * x
-        if root <= 0:
-            continue
-        cube, unit, square = root * root * root, 1 - uniform(), x * x
-        if unit < 1 - SQUEEZE * square * square or math.log(unit) < 0.5 * square + d * (1 - cube + math.log(cube)):
-            return cube

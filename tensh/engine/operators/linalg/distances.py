@@ -15,7 +15,7 @@ from tensh.engine.operators.reductions.product_sums import add_squares
 from tensh.engine.operators.reductions.summation import STEP, add_along
 
 FEW = 1 << 14  # differences up to which all are made at once
-BLOCK = 1 << 16  # differences in memory at a time otherwise: they stay in the cache
+BLOCK = 1 << 17  # differences in memory at a time otherwise: they stay in the cache
 
 
 # ── norms in blocks ──────────────────────────────────────────────────────────
