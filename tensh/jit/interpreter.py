@@ -290,7 +290,7 @@ class Frame:
             raise Unknown("tensh does not call computed functions in TorchScript code")
         owner = self.value(func.value)
         if func.attr == "__init__" and isinstance(owner, tuple(CONTEXTS.values())):
-            return None
+            return owner.__init__(*args)
         if isinstance(owner, ScriptInstance) or isinstance(owner, Module) and hasattr(owner, "_library"):
             return run_method(owner, func.attr, args, kwargs, self.depth + 1)
         if isinstance(owner, Tensor) and func.attr == "tolist" and owner.numel() <= MOST_WRITTEN:

@@ -85,9 +85,18 @@ BUILTINS = {
 
 
 TYPED = frozenset("annotate unchecked_cast uninitialized isinstance".split())
+
+
+class NamedPart(torch.profiler.record_function):
+    """A named part of a profile, which gets its name after it is made."""
+
+    def __init__(self, name="", args=None):
+        super().__init__(name, args)
+
+
 CONTEXTS = {
     f"__torch__.torch.autograd.grad_mode.{each.__name__}.__new__": each for each in (torch.no_grad, torch.enable_grad, torch.inference_mode)
-}  # fmt: skip
+} | {"__torch__.torch.autograd.profiler.record_function.__new__": NamedPart}  # fmt: skip
 """Contexts that a file can enter."""
 
 

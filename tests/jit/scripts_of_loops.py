@@ -81,6 +81,13 @@ def make_loops(torch):
             else:
                 return x + 1
 
+    def l_named_parts(x, n: int):
+        with torch.profiler.record_function("outer"):
+            for i in range(n):
+                with torch.autograd.profiler.record_function("inner", "again"):
+                    x = x * 2
+        return x
+
     def l_return_of_first_pass(x, n: int):
         for i in range(n):
             x = x + 1

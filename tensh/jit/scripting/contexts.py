@@ -44,12 +44,24 @@ class Contexts:
             return self.enter_instance(self.value(node))
         found = found.value if call and isinstance(found, Known) else None
         name = getattr(found, "__name__", "")
+        if name == "record_function" and 0 < len(call.args) < 3 and not call.keywords:
+            return self.enter_record(node, [self.value(each) for each in call.args])
         if name not in ("no_grad", "enable_grad", "inference_mode") or (call and call.args):
-            self.source.refuse(node, "scripts know no contexts but torch.no_grad() and torch.enable_grad()")
+            self.source.refuse(
+                node, "scripts know no contexts but torch.no_grad(), torch.enable_grad() and record_function()"
+            )
         made = self.emit("prim::CreateObject", (), [ModuleKind(f"__torch__.torch.autograd.grad_mode.{name}")], node)
         self.emit("prim::CallMethod", [made], [none], node, ("name", "__init__", '[name="__init__"]'))
         self.emit("prim::Enter", [made], [none])
         return made, self.constant(None)
+
+    def enter_record(self, node, given):
+        """Enter ``torch.autograd.profiler.record_function``, which returns itself."""
+        kind = ModuleKind("__torch__.torch.autograd.profiler.record_function")
+        made = self.emit("prim::CreateObject", (), [kind], node)
+        given = given if len(given) > 1 else [*given, self.constant(None)]
+        self.emit("prim::CallMethod", [made, *given], [none], node, ("name", "__init__", '[name="__init__"]'))
+        return made, self.emit("prim::Enter", [made], [kind])
 
     def leave(self, entered):
         for each, _ in reversed(entered):
