@@ -5,7 +5,7 @@ import pytest
 
 import tensh as torch
 from tensh.engine.arrays.tabulated import LEAST
-from tensh.engine.codegen.table import OPS
+from tensh.engine.codegen.vocabulary import OPS
 
 EVERY = torch.tensor(np.arange(LEAST, dtype=np.uint16).view(np.int16))
 MANY = torch.tensor(np.random.default_rng(0).permutation(2 * LEAST) % LEAST)
