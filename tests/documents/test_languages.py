@@ -45,6 +45,7 @@ NO_PROSE = (
     "[each.item() for each in {}]",
     "[each.detach() for each in {}]",
     "[float(each) for each in {}]",
+    "any(torch.equal({}, each) for each in {})",
     "[torch.tensor(each) for each in {}]",
     "for batch in {}:",
     '{key.removeprefix("{}"): value for key, value in {}.items()}',
