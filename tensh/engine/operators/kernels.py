@@ -237,7 +237,9 @@ def relu(input):
     zero = ZERO[input.dtype]
     if input.dtype is F2:
         return np.maximum(input, zero)  # the first of equal ones: -0 is kept
-    return np.maximum(zero, input) if input.size < CLIPPED else clip(input, zero, None)
+    if input.size < CLIPPED or input.dtype.kind == "V":  # of bfloat16 the second is kept
+        return np.maximum(zero, input)
+    return clip(input, zero, None)
 
 
 relu.write_into = lambda out, input: clip(input, ZERO[input.dtype], None, out)

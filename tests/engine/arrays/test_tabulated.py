@@ -54,3 +54,9 @@ def test_a_look_up_is_written_into_the_tensor_itself():
     assert torch.equal(x.nan_to_num(), wanted.nan_to_num())
     rows[0, ::2].ceil_()
     assert torch.equal(x.nan_to_num(), wanted.nan_to_num())
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("size", [1, 100, 10_000, LEAST + 1])
+def test_relu_keeps_the_sign_of_zero(dtype, size):
+    assert torch.full((size,), -0.0, dtype=dtype).relu().signbit().all()
