@@ -4,9 +4,11 @@
 stay in place, otherwise they come first, as in NumPy; so a batch may have to be moved.
 """
 
+import math
+
 import numpy as np
 
-from tensh.engine.core.tensor import wrap
+from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.vmap import errors
 from tensh.engine.dispatch.vmap.batched import BatchedTensor, Sample, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.rules.leading import DIM, leading
@@ -164,7 +166,7 @@ def write_slices(values, accumulate):
             try:
                 return along(input, dim, index, *rest, **options)
             except NoRule:
-                if not ndim_of(input):
+                if not ndim_of(input) or not slices_fit(input, dim, index, rest):
                     raise
             places = (None,) * wrap_dim(dim, ndim_of(input)) + (index.reshape(-1).array,)
             return index_put_op.fn(input, places, values(input, *rest, **options), accumulate)
@@ -172,6 +174,13 @@ def write_slices(values, accumulate):
         return rule
 
     return make
+
+
+def slices_fit(input, dim, index, given):
+    """Return True if the tensors ``given`` have the shape of the slices at a vector ``index``, which are written."""
+    shape = list(input.array.shape)
+    shape[wrap_dim(dim, len(shape))] = math.prod(index.array.shape)
+    return ndim_of(index) <= 1 and all(list(t.array.shape) == shape for t in given if isinstance(t, Tensor))
 
 
 def fill_value(input, value):
@@ -194,7 +203,7 @@ def index_select(op):
             k = len(input.levels)
             return make_batched(op.fn(input.value, DIM(dim, ndim_of(input), input.levels[:k]), index), input.levels)
         n = ndim_of(input)
-        if not n:
+        if not n or ndim_of(index) > 1:
             raise NoRule
         return index_op.fn(input, (None,) * (dim % n) + (index.reshape(-1).array,))
 
