@@ -95,6 +95,21 @@ def sub_scaled(input, other, alpha):
     return np.add(input, part, room(part, input))
 
 
+def write_sum(kernel, name, sign):
+    """Return the function that writes the result of ``kernel``, a sum of an array and a multiple of another, into an array."""
+
+    def write(out, input, other, alpha):
+        if out.dtype is input.dtype is other.dtype and input.itemsize > 2 and input.dtype.kind in "fc":
+            np.add(input, times(other, alpha, name, sign), out)
+        else:
+            out[...] = kernel(input, other, alpha)
+
+    return write
+
+
+add_scaled.write_into, sub_scaled.write_into = write_sum(add_scaled, "add", 1), write_sum(sub_scaled, "sub", -1)
+
+
 def rsub_scaled(input, other, alpha):
     if input.dtype.kind == "b":
         raise RuntimeError(*SUB_BOOLS.args)
