@@ -79,10 +79,11 @@ def limit_sizes(node, name, sizes):
 
 
 def count_elements(node, name, sizes):
-    """Yield the guard that a part of a vector has several elements, or not, as in the example."""
-    is_part = name in ("slice", "select", "diff") and len(sizes) == 1 and isinstance(sizes[0], str)
-    if is_part and any(sign in sizes[0] for sign in "-/"):
-        yield "ge" if node.meta["val"].shape[0] > 1 else "lt", sizes[0], 2
+    """Yield the guard that a part with one dynamic dimension has several elements, or not, as in the example."""
+    others = [each for each in sizes if each != 1]
+    is_part = name in ("slice", "select", "diff") and len(others) == 1 and isinstance(others[0], str)
+    if is_part and any(sign in others[0] for sign in "-/"):
+        yield "ge" if node.meta["val"].numel() > 1 else "lt", others[0], 2
 
 
 def list_partial_rows(node, name, sizes):
