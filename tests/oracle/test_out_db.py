@@ -22,11 +22,13 @@ FORMS = {
     "differentiable": lambda m, t: m.zeros_like(t, requires_grad=t.is_floating_point() or t.is_complex()),
     "on the device meta": lambda m, t: m.zeros_like(t, device="meta"),
 }
-COPIED = "PyTorch computes the result, with a graph, and copies it"
+COPIED = "PyTorch copies the result, or names another function, where out= requires grad; some dtypes are refused in other words"
 ROUNDED = "the last digits of float32"
 CHOICE = "vectors with another factor"
-CHECKS = "PyTorch checks other arguments first"
-ALLOWED = "PyTorch writes nothing on the device meta"
+CHECKS = (
+    "PyTorch refuses out= on the device meta in other words; normal, bernoulli and multinomial do not refuse it as such"
+)
+ALLOWED = "PyTorch accepts out= on the device meta for one element, or refuses integers in other words"
 OTHERWISE = {
     **dict.fromkeys(("linalg.cond", "polygamma", "special.polygamma", "i0", "digamma", "cosh"), ROUNDED),
     **dict.fromkeys(("linalg.eig", "linalg.eigh", "linalg.svd", "svd"), CHOICE),
