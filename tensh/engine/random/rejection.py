@@ -174,7 +174,7 @@ def gamma(shapes, generator):
             else:
                 x, kept = kept, None
             root = 1 + slope * x
-            if root > 0:
+            if not root <= 0:  # nan, too, is accepted
                 third, unit, square = root * root * root, 1 - uniform(), x * x
                 quick = unit < 1 - SQUEEZE * square * square
                 if quick or log(unit) < 0.5 * square + middle * (1 - third + log(third)):
