@@ -96,7 +96,7 @@ def sub_scaled(input, other, alpha):
 
 
 def write_sum(kernel, name, sign):
-    """Return the function that writes the result of ``kernel``, a sum of an array and a multiple of another, into an array."""
+    """Return the function that writes the result of ``kernel``, an array plus a multiple of another, into a third."""
 
     def write(out, input, other, alpha):
         if out.dtype is input.dtype is other.dtype and input.itemsize > 2 and input.dtype.kind in "fc":
