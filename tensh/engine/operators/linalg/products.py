@@ -28,7 +28,6 @@ from tensh.engine.operators.linalg.few import (
     multiply_few_by_vector,
     multiply_few_in_batches,
 )
-from tensh.engine.operators.linalg.integers import multiply_integers
 from tensh.engine.operators.precision import is_half, widen
 from tensh.engine.operators.reductions.product_sums import PRODUCTS, add_vector_products
 from tensh.engine.operators.reductions.summation import SMALL, add_along
@@ -97,7 +96,7 @@ FEW_SUMS = 2048
 def multiply(first, second):
     """Multiply two matrices or stacks of them, accurately for any length of the inner dimension."""
     if first.dtype.kind in "iu":
-        return multiply_integers(first, second)
+        return multiply_matrices(first, second) if first.ndim == 2 else matmul(first, second)
     length, width = second.shape[-2:]
     height, depth = first.shape[-2:]
     least = LONG if min(height, width) > 1 else LONG_LINE
@@ -213,7 +212,7 @@ def bmm(input, mat2):
 
 def batches(first, second):
     if first.dtype.kind in "iu":
-        return multiply_integers(first, second)
+        return matmul(first, second)
     if first.dtype.itemsize > 2:
         if (product := multiply_few_in_batches(first, second)) is not None:
             return product
