@@ -7,7 +7,6 @@ from tensh.engine.core.clock import mode
 from tensh.support.naming import OfTorch, final, full_name, kinds_within, torch_is_tensh
 
 
-@final
 def kinds_error(type, index, args):
     """Return PyTorch's error for a type of device that is no text."""
     if isinstance(type, (int, np.integer)) and not isinstance(type, bool) and index is None:
@@ -45,6 +44,7 @@ def read_device(text, index):
     return kind, index
 
 
+@final
 class device(metaclass=OfTorch):
     """The device of a tensor.  tensh computes on the CPU; other devices can be named but not used.
 

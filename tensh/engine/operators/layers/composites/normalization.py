@@ -87,6 +87,10 @@ def batch_norm_with_stats(input, weight, bias, running_mean, running_var, traini
     if not isinstance(momentum, (int, float)):
         raise TypeError(f"batch_norm(): argument 'momentum' (position 7) must be float, not {type_name(momentum)}")
     if not array.size:
+        given = {"weight": weight, "bias": bias, "running_mean": running_mean, "running_var": running_var}
+        for position, (name, value) in enumerate(given.items(), 2):
+            if value is not None:
+                require(value, "batch_norm", name, position)
         return _scale_nothing(input, weight, bias), input.new_empty(0), input.new_empty(0)
     stats = {"running_mean": running_mean, "running_var": running_var}
     if not training:
