@@ -19,7 +19,9 @@ def multiply_integers(multiply, first, second):
     for kind, most in EXACT.items():
         if largest <= most:
             product = multiply(first.astype(kind), second.astype(kind))
-            return product.astype(I8).astype(dtype, copy=False)  # a number outside a small dtype wraps around only there
+            return product.astype(I8).astype(
+                dtype, copy=False
+            )  # a number outside a small dtype wraps around only there
     total = U8.type(0)
     for start in range(0, depth, DEPTH):
         rows = cut_into_limbs(first[..., start : start + DEPTH])
