@@ -30,10 +30,8 @@ def nanquantile_scalar(self, q, dim=None, keepdim=False, *, interpolation="linea
 
 def find(self, q, dim, keepdim, interpolation, rank):
     """Sort along a dimension, and interpolate between the elements before and after each rank."""
-    if not self.dim():
-        return NotImplemented
     rest = [1] * self.dim() if keepdim else []
-    if dim is None:
+    if dim is None or not self.dim():
         sorted = aten("sort", aten("view", self, [self.numel()]))[0]
     else:
         dim %= self.dim()

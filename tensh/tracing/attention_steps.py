@@ -49,8 +49,8 @@ def attention(
         out, shares = attend_by_weights(q, k, v, mask, p)
         out = out.reshape((rows * batch, size))
     else:
-        q, k, v = (x.view(batch, num_heads, length, width) for x, length in ((q, rows), (k, columns), (v, columns)))
-        out, shares = attend_by_kernel(q, k, v, mask, p, is_causal), None
+        shares = None
+        out = attend_by_kernel((q, k, v), (rows, columns, columns), mask, (batch, num_heads), p, is_causal)
         out = out.reshape(batch * rows, size)
     out = F.linear(out, out_proj_weight, out_proj_bias).view(rows, batch, size)
     if shares is not None:
@@ -75,11 +75,15 @@ def attend_by_weights(q, k, v, mask, p):
     return torch.bmm(shares, v).transpose(0, 1), shares
 
 
-def attend_by_kernel(q, k, v, mask, p, is_causal):
-    """Return the values [L, N, heads, E], for queries, keys and values [N, heads, *, E]; ``p`` is that of dropout."""
+def attend_by_kernel(parts, lengths, mask, heads, p, is_causal):
+    """Return the values [L, N, heads, E] for queries, keys and values [N * heads, length, E].
+
+    ``heads`` is (N, heads), and ``p`` the probability of dropout.
+    """
     if mask is not None:
         alone = mask.size(0) == 1 and mask.dim() == 3
-        mask = mask.unsqueeze(0) if alone else mask.view(*q.shape[:2], -1, k.shape[2])
+        mask = mask.unsqueeze(0) if alone else mask.view(*heads, -1, lengths[1])
+    q, k, v = (x.view(*heads, length, x.shape[-1]) for x, length in zip(parts, lengths, strict=True))
     return F.scaled_dot_product_attention(q, k, v, mask, p, is_causal).permute(2, 0, 1, 3)
 
 

@@ -170,7 +170,7 @@ def add_step(size, number, step, apart):
 def list_outcomes(program):
     """Return what the program decided on sizes."""
     decided = [(each.name, each.outcome) for each in getattr(program.graph, "decisions", ())]
-    return decided, [(least, size >= least) for _, _, size, least in list_parts(program.graph)]
+    return decided, [size >= least for _, _, size, least in list_parts(program.graph)]
 
 
 def resize(inputs, dynamic, change):
