@@ -2,16 +2,12 @@
 
 import math
 
-import numpy as np
-
 from tensh.engine.arguments.checks import integer
 from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.registry import PUBLIC
-from tensh.engine.core.clock import mode
-from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.override.points import watch_inner, watch_operator
+from tensh.engine.dispatch.override.points import watch_inner
 from tensh.engine.dtypes.dtype import float32
 from tensh.engine.dtypes.size import size_of
 from tensh.engine.errors.messages import wrap_dim
@@ -19,9 +15,9 @@ from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.layers.composites.padding import pad
 from tensh.engine.operators.layers.composites.pooling import MEAN_POOLS
 from tensh.engine.operators.layers.composites.registry import layer, rename, require_constants
+from tensh.engine.operators.layers.composites.running_statistics import move_, move_averages_
 from tensh.engine.operators.layers.composites.windows import integers
 from tensh.engine.operators.layers.normalization import batch_norm_by, batch_norm_train, group_norm_of, layer_norm_of
-from tensh.engine.operators.precision import widen
 
 
 # ── checks ───────────────────────────────────────────────────────────────────
@@ -130,47 +126,6 @@ def _scale_nothing(input, weight, bias):
     return out if bias is None else out + bias[0]
 
 
-def move_(running, value, momentum, factor=1):
-    """Move running statistics towards new ones, times ``factor``; the write is not recorded, as in PyTorch."""
-    try:
-        old, new = running.array, value.array if factor == 1 else value.array * factor
-        if old.dtype.kind == "V":
-            old[...] = move_bfloats(old, new, old.dtype.type(momentum), factor == 1)
-        else:
-            old[...] = (1 - momentum) * widen(old) + momentum * new
-    except Lift as found:
-        if found.package != "vmap":
-            raise
-        write_batches_(running, lambda old: old + momentum * (value * factor - old))
-
-
-def write_batches_(running, change):
-    """Replace running statistics within vmap; raise RuntimeError unless each sample has its own."""
-    if not hasattr(type(running), "levels"):
-        raise RuntimeError(
-            "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, were "
-            "not batched.\nIf you are using a module and do not need eval mode, please set `track_running_stats` to be False.If you "
-            "are using a prebuilt module and do not need eval mode, please see the functorch website for resources on how to "
-            "patch your module to work with vmap"
-        )
-    before, mode.grad = mode.grad, False
-    try:
-        running.copy_(change(running))
-    finally:
-        mode.grad = before
-
-
-def move_bfloats(running, value, momentum, rounded):
-    """``move_`` for bfloat16, where all but the new part of a variance is rounded."""
-    part = (
-        value.astype(running.dtype) * momentum if rounded else widen(value.astype(running.dtype)) * np.float32(momentum)
-    )
-    return running * (running.dtype.type(1) - momentum) + part
-
-
-watch_operator(move_, None)
-
-
 def torch_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled):
     """``torch.nn.functional.batch_norm`` with its arguments in another order.  Differentiable.
 
@@ -213,20 +168,6 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 
 
 # ── instances ────────────────────────────────────────────────────────────────
-def move_averages_(running, moved, batch, channels):
-    """Set running statistics to the mean of those of each sample."""
-    try:
-        running.array[...] = moved.array.reshape(batch, channels).mean(0)
-    except Lift as found:
-        if found.package != "vmap":
-            raise
-        write_batches_(running, lambda _: moved.reshape(batch, channels).mean(0))
-
-
-watch_operator(move_averages_, None)
-watch_inner(move_averages_, "move_averages_")
-
-
 def torch_instance_norm(
     input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled
 ):  # fmt: skip
