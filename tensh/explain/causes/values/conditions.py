@@ -94,9 +94,8 @@ def joined(situation, path):
 
 def tested(situation, path):
     """Explain `if x:`, `while not x:`, `assert x` and `[... if x]` of a tensor that is not a single number."""
-    tests = [
-        (test, t) for test in tests_of(path[-1]) if (t := situation.tensor_of(test)) is not None and t.numel() != 1
-    ]
+    conditions = tests_of(find_tester(path))
+    tests = [(test, t) for test in conditions if (t := situation.tensor_of(test)) is not None and t.numel() != 1]
     if len(tests) == 1:  # of several, which are joined by `and` or `or`, each may be meant element by element
         ((test, t),) = tests
         text = ast.unparse(test)
@@ -110,6 +109,18 @@ def tested(situation, path):
             situation, rule, test, test, *(append_to_expression(text, way) for way in (".all()", ".any()"))
         )
     return None
+
+
+def find_tester(path):
+    """Return the node that tests the last one of a path; that one itself for a comparison that a statement tests.
+
+    From Python 3.12 on, a failure has the place of the condition, before that of the whole statement or expression.
+    """
+    for node in reversed(path[:-1]):
+        if any(test is path[-1] for test in tests_of(node)):
+            alone = isinstance(path[-1], ast.Compare) and isinstance(path[-2], ast.stmt)
+            return path[-1] if alone else node
+    return path[-1]
 
 
 def tests_of(node):
