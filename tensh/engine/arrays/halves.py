@@ -144,12 +144,18 @@ def make_rooms(size):
 
 def fits(kernel, arrays, into):
     """Return True if ``compute`` knows the function and the arrays."""
-    first, dtype = arrays[0], arrays[0].dtype
+    first = arrays[0]
+    dtype = first.dtype
     if kernel not in ARITHMETIC or into is not None or dtype.itemsize != 2 or dtype.kind not in "fV":
         return False
     if any([a.dtype is not dtype for a in arrays]):
         return False
-    return dtype is F2 or all([not a.ndim or a.shape == first.shape and a.flags.c_contiguous for a in arrays])
+    return dtype is F2 or are_aligned(arrays, first.shape)
+
+
+def are_aligned(arrays, shape):
+    """Return True for arrays that are numbers, or rows of this shape."""
+    return all([not a.ndim or a.shape == shape and a.flags.c_contiguous for a in arrays])
 
 
 def compute(kernel, one, two):
@@ -157,7 +163,7 @@ def compute(kernel, one, two):
 
     A million sums take 0.6 of their time, and a tenth where float16 numbers are broadcast.
     """
-    if not all([not a.ndim or a.shape == one.shape and a.flags.c_contiguous for a in (one, two)]):
+    if not are_aligned((one, two), one.shape):
         return convert(kernel(convert(one, F4), convert(two, F4)), one.dtype)
     out = np.empty(one.shape, one.dtype)
     widen, narrow = (widen_block, narrow_block) if one.dtype is F2 else (copy_block, copy_block)

@@ -18,10 +18,8 @@ def multiply_integers(multiply, first, second):
     largest = find_largest(first) * find_largest(second) * depth
     for kind, most in EXACT.items():
         if largest <= most:
-            product = multiply(first.astype(kind), second.astype(kind))
-            return product.astype(I8).astype(
-                dtype, copy=False
-            )  # a number outside a small dtype wraps around only there
+            product = multiply(first.astype(kind), second.astype(kind)).astype(I8)
+            return product.astype(dtype, copy=False)  # only now, numbers outside a small dtype wrap around
     total = U8.type(0)
     for start in range(0, depth, DEPTH):
         rows = cut_into_limbs(first[..., start : start + DEPTH])

@@ -9,9 +9,8 @@ import tensh as torch
 
 RNG = np.random.default_rng(0)
 WIDE = RNG.standard_normal(6000) * 10.0 ** RNG.integers(-3, 7, 6000)
-BELOW = np.nextafter(
-    np.rint(WIDE) * np.float64(np.float32(0.1)), -np.inf
-)  # quotients that round to the next whole number
+# Their quotients by 0.1 round to the next whole number
+BELOW = np.nextafter(np.rint(WIDE) * np.float64(np.float32(0.1)), -np.inf)
 DIVISORS = {
     "3": 3.0,
     "-0.1": float(np.float32(-0.1)),

@@ -25,9 +25,8 @@ class State(threading.local):
         False  # a derivative is being computed: PyTorch's C++ calls the operators, with other overloads and options
     )
     given = ()  # weak references to the memory of the gradients that a watched pass began with
-    composing = (
-        False  # a composite runs on a wrapper subclass, for which each of its operators must have a name in aten
-    )
+    # True while a composite runs on a wrapper subclass, for which each of its operators must have a name in aten
+    composing = False
     handed = None  # the function of tensh that the call of an operator stands for
 
 

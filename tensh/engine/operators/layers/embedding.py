@@ -8,9 +8,8 @@ from tensh.engine.arrays.threads import map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.precision import narrow_result, widen
 
-AT_ONCE = (
-    1 << 15
-)  # elements of the rows of bags in memory at a time: in the cache, finding the largest takes half of the time
+# Elements of the rows of bags in memory at a time: in the cache, finding the largest takes half of the time
+AT_ONCE = 1 << 15
 ROWS = "indices, padding_idx, by_frequency"
 BACK = f"rows_back(g, {ROWS}, weight.shape) if sparse else lookup_back"
 

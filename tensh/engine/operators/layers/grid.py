@@ -21,9 +21,8 @@ from tensh.engine.operators.precision import compute_in_float32, is_half, narrow
 from tensh.engine.operators.reductions.summation import add_along
 
 MODES = "kind, padding, corners"
-POINTS = (
-    1 << 10
-)  # points of a batch from which gradients are added channel by channel, in a quarter to a half of the time
+# Points of a batch from which gradients are added channel by channel, in a quarter to a half of the time
+POINTS = 1 << 10
 
 
 # ── one coordinate ───────────────────────────────────────────────────────────

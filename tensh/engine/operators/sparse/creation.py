@@ -94,7 +94,7 @@ def values_from(data, dtype):
     return values.reshape(1) if not values.array.ndim else values
 
 
-def require_cpu(device, pin_memory):
+def refuse_meta(device, pin_memory):
     """Raise NotImplementedError for a sparse tensor on another device than the CPU."""
     if place(device, None, pin_memory):
         raise sparse_on_meta()
@@ -147,7 +147,7 @@ def sparse_coo_tensor(
     tensor([[0., 0., 3.],
             [4., 0., 0.]])
     """
-    require_cpu(device, pin_memory)
+    refuse_meta(device, pin_memory)
     dtype = require_dtype(dtype, "sparse_coo_tensor")
     if values is None or indices is None:
         return finish(zeros_of_size(indices, values, size, dtype), requires_grad)
@@ -230,7 +230,7 @@ NAMES = {CSR: ("crow", "col"), BSR: ("crow", "col"), CSC: ("ccol", "row"), BSC: 
 
 def make_compressed(name, layout, compressed, plain, values, size, dtype, device, pin_memory, requires_grad, check):
     """A tensor of a compressed layout."""
-    require_cpu(device, pin_memory)
+    refuse_meta(device, pin_memory)
     starts, others = indices_of(compressed, None), indices_of(plain, None)
     values = values_from(values, require_dtype(dtype, name))
     batch, blocked = max(starts.ndim - 1, 0), layout in BLOCKED

@@ -9,7 +9,7 @@ from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.device import require_strided, strided
 from tensh.engine.errors.unavailable import could_not_run, sparse_on_meta
 from tensh.engine.operators.sparse.array import BLOCKED, COO, Sparse
-from tensh.engine.operators.sparse.creation import empty_sparse, finish, require_cpu
+from tensh.engine.operators.sparse.creation import empty_sparse, finish, refuse_meta
 from tensh.engine.operators.sparse.forms import is_sparse, replace_values
 from tensh.engine.operators.sparse.layouts import TITLES
 
@@ -50,7 +50,7 @@ def make_sparse(name, default, given):
         raise RuntimeError(
             f"zeros_sparse_compressed expected sparse compressed (non-block) tensor layout but got {TITLES[layout]}"
         )
-    require_cpu(given["device"], given["pin_memory"])
+    refuse_meta(given["device"], given["pin_memory"])
     kind = default if given["dtype"] is None else given["dtype"].numpy
     made, out = empty_sparse(size, kind, layout), given.get("out")
     if out is None:

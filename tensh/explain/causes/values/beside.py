@@ -5,6 +5,7 @@ import ast
 import numpy as np
 
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.messages import broadcast_clash
 from tensh.explain.causes.arguments.settings import is_number
 from tensh.explain.causes.situation import explain_replacement, first_explanation, message_of, operand_of
 from tensh.explain.model import Explanation
@@ -132,9 +133,7 @@ def arrays_of_other_shapes(situation, sides):
 def can_add(situation, sides):
     """True unless the shapes of two operands are known, and do not broadcast."""
     shapes = [getattr(value_of(situation, each), "shape", None) for each in sides]
-    if None in shapes:
-        return True
-    return all(one == two or 1 in (one, two) for one, two in zip(shapes[0][::-1], shapes[1][::-1], strict=False))
+    return None in shapes or broadcast_clash(shapes) is None
 
 
 def is_array(situation, node):
