@@ -158,12 +158,12 @@ def rows(section):
 def modules_in_tables():
     """(name, the folder to search) of each module in the first cell of a row."""
     folder = None
-    for head, *_ in rows(1):
+    for head, *_ in [*rows(1), *rows(5)]:
         names = re.findall(r"`([^`]+)`", head)
         if not head.startswith("&nbsp;"):
             folder = ROOT / names[0]
         yield from ((name, folder if head.startswith("&nbsp;") else ROOT) for name in names)
-    for head, *_ in rows(2):
+    for head, *_ in rows(4):
         names = re.findall(r"`([\w./*]+)`", head)
         if head.startswith("**"):
             folder = ROOT / "tensh" / "engine" / names[0]
