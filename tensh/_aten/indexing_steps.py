@@ -2,6 +2,7 @@
 
 import tensh as torch
 from tensh._aten.calls import aten
+from tensh._aten.subscripts import WHOLE, expand_ellipsis, list_indices, list_steps
 from tensh.engine.core.tensor import Tensor
 
 
@@ -23,36 +24,24 @@ def take_parts(input, index, writes=False):
     """
     parts = index if type(index) is tuple else (index,)
     parts = tuple(torch.tensor(each) if isinstance(each, list) and each else each for each in parts)
-    taken = sum(0 if each is None or each is Ellipsis else each.dim() if bool_mask(each) else 1 for each in parts)
-    if any(
-        isinstance(each, (list, bool, range)) or not isinstance(each, (int, slice, Tensor, type(None), type(Ellipsis)))
-        for each in parts
-    ):
+    parts = expand_ellipsis(parts, input.dim())
+    if parts is None:
         return NotImplemented
-    at = next((i for i, each in enumerate(parts) if each is Ellipsis), None)
-    if at is not None:
-        parts = (*parts[:at], *(slice(None),) * (input.dim() - taken), *parts[at + 1 :])
-    several = writes or type(index) is tuple or at is not None
-    dim, out, tensors = 0, input, {}
-    for each in parts:
-        if isinstance(each, int):
-            out = aten("select", out, dim, each)
-        elif each is None:
-            out, dim = aten("unsqueeze", out, dim), dim + 1
-        elif isinstance(each, Tensor):
-            tensors[dim] = each
-            dim += each.dim() if bool_mask(each) else 1
-        else:
-            start, stop, step = each.start or 0, each.stop, 1 if each.step is None else each.step
+    several = writes or type(index) is tuple
+    out, tensors = input, {}
+    for operator, dim, part in list_steps(parts):
+        if operator == "select":
+            out = aten("select", out, dim, part)
+        elif operator == "unsqueeze":
+            out = aten("unsqueeze", out, dim)
+        elif operator == "index":
+            tensors[dim] = part
+        elif part is not WHOLE:
+            start, stop, step = part.start or 0, part.stop, 1 if part.step is None else part.step
             stop = 2**63 - 1 if stop is None else stop
             if not several or start or step != 1 or stop < out.shape[dim]:
                 out = aten("slice", out, dim, start, stop, step)
-            dim += 1
-    return out, [tensors.get(d) for d in range(max(tensors) + 1)] if tensors else []
-
-
-def bool_mask(value):
-    return isinstance(value, Tensor) and value.dtype in (torch.bool, torch.uint8)
+    return out, list_indices(tensors)
 
 
 def setitem(input, index, value):

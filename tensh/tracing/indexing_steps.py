@@ -1,7 +1,7 @@
 """Subscripts as the operators that PyTorch records: dimension by dimension, then by index tensors."""
 
 import tensh as torch
-from tensh._aten.indexing_steps import bool_mask
+from tensh._aten.subscripts import WHOLE, expand_ellipsis, list_indices, list_steps
 from tensh.engine.core.tensor import Tensor
 from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
 from tensh.tracing.unbacked import Unbacked
@@ -9,9 +9,6 @@ from tensh.tracing.unbacked import Unbacked
 __all__ = ["getitem", "number_as_tensor", "setitem"]
 
 END = 2**63 - 1
-WHOLE = slice(None)
-"""A dimension that ``...`` stands for."""
-KNOWN = (int, slice, Tensor, type(None), type(Ellipsis))
 
 
 def getitem(recorder, input, index):
@@ -69,40 +66,40 @@ def take_parts(recorder, input, index, writes=False):
     lists = [isinstance(each, list) or hasattr(each, "__array_interface__") for each in parts]
     parts = tuple(torch.as_tensor(each) if is_list else each for each, is_list in zip(parts, lists))
     lists = {id(each) for each, is_list in zip(parts, lists) if is_list}
-    if any(isinstance(each, bool) or not isinstance(each, KNOWN) for each in parts):
+    parts = expand_ellipsis(parts, input.array.ndim)
+    if parts is None:
         return None
-    taken = sum(0 if each is None or each is Ellipsis else each.dim() if bool_mask(each) else 1 for each in parts)
-    at = next((place for place, each in enumerate(parts) if each is Ellipsis), None)
-    if at is not None:
-        parts = (*parts[:at], *(WHOLE,) * (input.array.ndim - taken), *parts[at + 1 :])
-    dim, out, tensors, whole = 0, input, {}, []
+    out, tensors, whole = input, {}, []
     several, alone = writes or type(index) is tuple, not writes
-    for each in parts:
-        if isinstance(each, int):
-            if not out.array.ndim or not -out.array.shape[dim] <= plain_number(each) < out.array.shape[dim]:
+    for operator, dim, part in list_steps(parts):
+        if operator == "select":
+            if not out.array.ndim or not -out.array.shape[dim] <= plain_number(part) < out.array.shape[dim]:
                 return None  # the function raises the error
-            out = recorder.run("select", out, dim, each)
-        elif each is None:
-            out, dim = recorder.run("unsqueeze", out, dim), dim + 1
-        elif isinstance(each, Tensor):
-            tensors[dim] = recorder.free_value(each) if id(each) in lists else each
-            dim += each.dim() if bool_mask(each) else 1
+            out = recorder.run("select", out, dim, part)
+        elif operator == "unsqueeze":
+            out = recorder.run("unsqueeze", out, dim)
+        elif operator == "index":
+            tensors[dim] = recorder.free_value(part) if id(part) in lists else part
         else:
-            left_out = leaves_out(recorder, each, several, out.array.shape[dim])
-            if not left_out or recorder.whole_slices and each is not WHOLE:
-                start, stop, step = (position(part) for part in (each.start, each.stop, each.step))
-                unwritten = Unbacked if recorder.read_item is None else TracedInt
-                if start is None and not isinstance(stop, unwritten):  # PyTorch leaves it out before such a number
-                    start = 0
-                if stop is None and not (recorder.whole_slices and isinstance(start, TracedInt)):
-                    stop = END
-                out = recorder.run("slice", out, dim, start, stop, 1 if step is None else step)
+            left_out = leaves_out(recorder, part, several, out.array.shape[dim])
+            alone = alone and left_out
+            if not left_out or recorder.whole_slices and part is not WHOLE:
+                out = recorder.run("slice", out, dim, *slice_bounds(recorder, part))
                 if left_out:
                     whole.append(recorder.node_of(out))
-            alone = alone and left_out
-            dim += 1
     mark_whole(whole, alone and all(isinstance(each, slice) for each in parts))
-    return out, [tensors.get(place) for place in range(max(tensors) + 1)] if tensors else []
+    return out, list_indices(tensors)
+
+
+def slice_bounds(recorder, index):
+    """Return the start, stop and step of a slice as the operator gets them; PyTorch leaves some of them out."""
+    start, stop, step = (position(part) for part in (index.start, index.stop, index.step))
+    unwritten = Unbacked if recorder.read_item is None else TracedInt
+    if start is None and not isinstance(stop, unwritten):  # PyTorch leaves it out before such a number
+        start = 0
+    if stop is None and not (recorder.whole_slices and isinstance(start, TracedInt)):
+        stop = END
+    return start, stop, 1 if step is None else step
 
 
 def is_whole(index):
