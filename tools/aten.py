@@ -53,7 +53,7 @@ MORE = """_softmax _log_softmax nll_loss_forward _to_copy _local_scalar_dense _u
     mish_ hardswish_ hardsigmoid_ _fft_c2c _fft_c2r _fft_r2c _conj _conj_physical
     _linalg_svd _linalg_eigh _linalg_slogdet _linalg_solve_ex _linalg_check_errors masked_scatter_backward unfold_backward""".split()
 FACTS = """size stride dim numel is_contiguous storage_offset sym_size sym_stride sym_numel sym_storage_offset
-    sym_is_contiguous""".split()  # which the dispatch tables of tensor classes also answer
+    sym_is_contiguous""".split()  # the dispatch tables of tensor classes also answer these
 ALIAS = re.compile(r"\(\w+!?( -> [\w*|]+)?\)")
 UNWANTED = re.compile(r"Dimname|Stream|Storage|QScheme|\*,.*\w!\)")
 BEYOND_SCRIPTS = re.compile(

@@ -69,7 +69,7 @@ def entry(path, name, value, module):
     if isinstance(value, type) and issubclass(value, BaseException):
         return f"{name}!" if listed or str(home).startswith("torch") else None
     if callable(value):
-        parts = (path, "torch._C.")  # of a package: its files and what is compiled for it
+        parts = (path, "torch._C.")  # parts of a package: its files and what is compiled for it
         moved = path.startswith(OLD) and str(home).startswith(path.replace("torch.", "torch.ao.", 1))
         own = listed or home == path or moved or (hasattr(module, "__path__") and str(home).startswith(parts))
         if not own or name[0] == "_" and not (path.startswith("torch.distributed") and home == path):

@@ -111,7 +111,7 @@ def show_operator(name, args, options):
 
 def sum_dim(input, dim, keepdim=False, dtype=None):
     dims = [dim] if isinstance(dim, int) else list(range(input.dim()) if dim is None else dim)
-    counts = dtype is None or input.dtype is torch.bool  # of elements, which PyTorch's formulas leave integers
+    counts = dtype is None or input.dtype is torch.bool  # counts of elements, which stay integers in PyTorch's formulas
     return aten("sum", input, dims, keepdim, **({} if counts else {"dtype": as_dtype(dtype)}))
 
 
@@ -280,7 +280,7 @@ def translate_call(point, args, options):
     if found:  # a method that writes returns its tensor, whatever the class or mode answers
         return named[1][0] if is_inplace(named[0]) and named[1] else found[0]
     operator = operators.get(point.function)
-    if plain and operator is not None and operator.name in inner_calls.CALLS:  # of a name that aten does not have
+    if plain and operator is not None and operator.name in inner_calls.CALLS:  # aten lacks the name
         return call_operator(operator.name, point, args, options)
     return point.original(*args, **options) if plain else compose(point, named, args, options)
 

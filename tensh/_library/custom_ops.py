@@ -103,7 +103,7 @@ class CustomOpDef:
             n for n, each in enumerate(self._schema.arguments) if each.alias_info and each.alias_info.is_write
         ]
         self._backward = self._setup = self._fake = self._vmap = self._function = None
-        self._declared = fn is None  # by a schema: its implementation may return an argument
+        self._declared = fn is None  # an implementation that is declared by a schema may return an argument
         self._kernels, self._autocast = Kernels(), None
         for key in keys_of_devices(device_types) if fn is not None else ():
             self._kernels.add(name, key, fn)

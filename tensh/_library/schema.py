@@ -26,7 +26,7 @@ CODES = {name: number for number, name in enumerate(
 TYPES = {
     "Tensor": (Tensor,), "int": (int,), "SymInt": (int,), "float": (float, int), "bool": (int,), "str": (str,),
     "Scalar": (int, float, bool, complex), "ScalarType": (torch.dtype, int), "Device": (torch.device, str), "complex": (int, float, complex),
-    "t": (),  # of any one type, which a call from Python does not tell
+    "t": (),  # any one type; a call from Python does not tell which
 }  # fmt: skip
 """Kind of a parameter -> the types of values that it takes."""
 ALIAS = r"(?:\([\w*|]+!?(?: -> [\w*|]+)?\))?"

@@ -69,7 +69,7 @@ def torch_is_tensh(noticed=None, children=False):
         yield
     finally:
         sys.meta_path.remove(finder)
-        if not is_installed():  # by an enclosing context
+        if not is_installed():  # an enclosing context may have installed it
             _rename_parts("tensh")
         for name in _torch_modules():
             del sys.modules[name]

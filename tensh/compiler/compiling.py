@@ -79,7 +79,7 @@ class CompiledFunction:
     """
 
     silent = is_eager = was_called = False
-    limit = None  # of graphs that differ in more than sizes; None for that of the settings
+    limit = None  # largest number of graphs that differ in more than sizes; None for that of the settings
 
     def __init__(self, function, fullgraph=False, dynamic=None, owner=None):
         self.function, self.fullgraph, self.dynamic, self.owner = function, fullgraph, dynamic, owner

@@ -179,7 +179,7 @@ class Guards:
         if simple:
             texts = ", ".join(f"{own}[{name!r}]" for name in simple)
             self.require(f"({texts},) == {self.constant(tuple(members[name] for name in simple))}")
-        if not is_of_torch(type(module).__module__):  # whose numbers may become others that are equal
+        if not is_of_torch(type(module).__module__):  # numbers in the user's modules may become others that are equal
             for name in simple:
                 if type(members[name]) in (int, float, complex):
                     self.require(f"type({own}[{name!r}]) is {type(members[name]).__name__}")

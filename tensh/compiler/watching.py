@@ -182,7 +182,7 @@ class Watch:
             module = owner.__name__
         elif module is None:
             kind = owner if isinstance(owner, type) else type(owner)
-            kind = next((each for each in kind.__mro__ if name in vars(each)), kind)  # which may be a base
+            kind = next((each for each in kind.__mro__ if name in vars(each)), kind)  # perhaps a base
             module = "builtins" if owner is None else kind.__module__
         place = module.partition(".")[0]
         if standard:

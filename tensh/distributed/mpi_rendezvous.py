@@ -34,7 +34,7 @@ class ProcessManager:
                 fields = dict(word.split("=", 1) for word in line.split() if "=" in word)
                 try:
                     answer = self.answer(fields.pop("cmd", ""), fields)
-                except (RuntimeError, OSError) as error:  # from the store
+                except (RuntimeError, OSError) as error:  # raised by the store
                     answer = f"cmd=error rc=-1 msg={type(error).__name__}"
                 lines.write(answer + "\n")
                 lines.flush()

@@ -2,7 +2,7 @@
 
 from tensh.distributions import constraints
 
-SHAPES = ("", " [..., n]", " [..., n, n]")  # by the number of event dimensions
+SHAPES = ("", " [..., n]", " [..., n, n]")  # indexed by the number of event dimensions
 WORDS = {
     "Real()": "real",
     "GreaterThan(lower_bound=0)": "positive",
@@ -14,7 +14,7 @@ WORDS = {
     "LowerCholesky()": "lower triangular with a positive diagonal",
     "PositiveDefinite()": "positive definite",
 }
-CHOICES = {"probs", "logits", "covariance_matrix", "precision_matrix", "scale_tril"}  # of each group, one is given
+CHOICES = {"probs", "logits", "covariance_matrix", "precision_matrix", "scale_tril"}  # one of each group is given
 
 
 def add_facts(cls):

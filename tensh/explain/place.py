@@ -82,7 +82,7 @@ def find_whole_call(place):
     return place
 
 
-MOST_LINES = 5000  # of a source that is searched: 50 ms for each traversal
+MOST_LINES = 5000  # longest source that is searched: 50 ms for each traversal
 
 
 @functools.lru_cache(maxsize=2)

@@ -95,7 +95,7 @@ def explain_by_search(situation):
         return None
     if call is not None and call.name == "einsum":  # any shape fits some equation
         return None
-    if situation.says("could not be broadcast together"):  # of arrays: adding dimensions would change the meaning
+    if situation.says("could not be broadcast together"):  # arrays: adding dimensions would change the meaning
         return None
     whole = find_called_attribute(situation) if isinstance(situation.error, AttributeError) else None
     segment = ast.unparse(whole) if whole is not None else call.segment if call else place.segment

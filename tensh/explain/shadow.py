@@ -98,7 +98,7 @@ class StandIns:
 
     def imitate_tensor(self, value):
         requires_grad = self.grad and value.requires_grad
-        if is_number(value):  # which may be a size
+        if is_number(value):  # a number may be a size
             return find_public("tensor")(value.item(), dtype=value.dtype, requires_grad=requires_grad)
         make = find_public("zeros" if self.is_small else "empty")
         return make(value.shape, dtype=value.dtype, requires_grad=requires_grad)

@@ -133,7 +133,7 @@ def try_candidate(call, code, wanted):
         result = shadow.value(code)
         given = shadow.shapes(parse_statement(code))
     except (Unknown, Exception) as error:
-        is_singular = type(error).__name__ == "_LinAlgError"  # of stand-ins without values; the shapes fit
+        is_singular = type(error).__name__ == "_LinAlgError"  # stand-ins have no values; the shapes fit
         return Fit(code) if is_singular else None
     shape = list(result.shape) if isinstance(result, Tensor) else None
     if wanted is not None and shape is not None and not wanted(shape):

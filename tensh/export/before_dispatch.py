@@ -70,7 +70,7 @@ def record_before_dispatch(function, args, names):
     """
 
     def refuse(kind, _=None):
-        if kind not in ("length", "iteration", "tensor"):  # which depend on the shape alone
+        if kind not in ("length", "iteration", "tensor"):  # these depend on the shape alone
             raise RuntimeError(REFUSED.format("aten.item.default"))
 
     try:

@@ -80,7 +80,7 @@ class ExportGraphSignature:
     """The kinds of a program's inputs and outputs, in order."""
 
     backward_signature = assertion_dep_token = (
-        None  # of programs that compute gradients, or order effects: there are none
+        None  # for programs that compute gradients, or order effects: there are none
     )
     input_tokens = output_tokens = lifted_custom_objs = ()
 

@@ -88,7 +88,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
         inputs, spec = flatten(tuple(args[n] for n in select_argnums(args, argnums)))
         for x in inputs:
             if not isinstance(x, Tensor):
-                x.numel()  # which raises PyTorch's error for other values than tensors
+                x.numel()  # raises PyTorch's error for other values than tensors
 
         def push(directions):
             with only_directions_vary() if randomness != "different" else nullcontext():

@@ -14,5 +14,5 @@ def elements(array):
     """
     if array is None or isinstance(array, np.ndarray | np.generic):
         return array
-    array = array.sparse if hasattr(type(array), "sparse") else array  # that of a gradient
+    array = array.sparse if hasattr(type(array), "sparse") else array  # a gradient's array may be sparse
     return wrap(array).to_dense().array if type(array) in SPARSE and array.size <= MOST else None

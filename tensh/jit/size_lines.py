@@ -49,7 +49,7 @@ class SizeLines:
             args = list(node.args)
             if len(args) == 2 and not isinstance(args[0], Node) and name in REFLECTED:
                 name, args = REFLECTED[name], args[::-1]
-            as_written = name in ("aten::pow", "aten::rsub")  # which take numbers, too
+            as_written = name in ("aten::pow", "aten::rsub")  # these take numbers, too
             taken = [self.size_operand(each, place, as_written) for each in args]
             more = [self.value(1, place)] if name in SCALED else []
             result = torch.tensor(node.meta["val"], dtype=torch.int64 if type(node.meta["val"]) is int else None)

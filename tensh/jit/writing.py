@@ -146,6 +146,6 @@ def write_archive(file, folder, owner, codes, constants, extra_files):
     for name, content in (extra_files or {}).items():
         records.put(f"extra/{name}", content if isinstance(content, bytes) else content.encode())
     records.put("byteorder", b"little" if np.little_endian else b"big")
-    # of the operators: with a lower one PyTorch takes older ones, such as a division that floors
+    # the version of the operators: with a lower one PyTorch takes older ones, such as a division that floors
     records.put("version", b"10\n")
     records.end()

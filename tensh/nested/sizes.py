@@ -19,7 +19,7 @@ class RaggedSize(SymInt):
     (True, False)
     """
 
-    is_symbol = True  # which torch.Size accepts besides ints
+    is_symbol = True  # torch.Size accepts symbols besides ints
     __module__ = "torch"
 
     def __init__(self, number, times=1):

@@ -48,7 +48,7 @@ class ASGD(Elementwise):
             ("eta", lr / (1 + lambd * lr * step) ** group["alpha"]),
             ("mu", 1 / max(1, step - group["t0"])),
         ):
-            state[name].array[...] = counter(float(value)).array  # which rounds, also where a loaded state is float64
+            state[name].array[...] = counter(float(value)).array  # rounded, also where a loaded state is float64
 
         def update(p, grad, ax):
             grad = decay_weights(grad, p, weight_decay)

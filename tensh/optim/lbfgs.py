@@ -16,7 +16,7 @@ from tensh.optim.optimizer import Optimizer
 
 __all__ = ["LBFGS"]
 
-KEPT = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")  # from step to step
+KEPT = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")  # kept from step to step
 
 
 class LBFGS(Optimizer):

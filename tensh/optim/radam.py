@@ -48,7 +48,7 @@ class RAdam(Elementwise):
         lr, eps = group["lr"], group["eps"]
         beta1, beta2 = group["betas"]
         correction1, correction2 = 1 - beta1**step, 1 - beta2**step
-        longest = 2 / (1 - beta2) - 1  # of the averages, in steps; the paper's rho
+        longest = 2 / (1 - beta2) - 1  # the length of the averages in steps; the paper's rho
         length = longest - 2 * step * beta2**step / correction2
         if length > 5:
             known = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)

@@ -33,7 +33,7 @@ WHERE = {
 __all__ = list(WHERE)
 MAP_LOCATION = Any  # what map_location may be: a function, a device, its name, a dictionary of names, None
 DEFAULT_PROTOCOL = 2
-MAGIC_NUMBER, PROTOCOL_VERSION = 0x1950A86A20F9469CFC6C, 1001  # of files before PyTorch 1.6
+MAGIC_NUMBER, PROTOCOL_VERSION = 0x1950A86A20F9469CFC6C, 1001  # marks of files before PyTorch 1.6
 STORAGE_KEY_SEPARATOR = ","
 LONG_SIZE, INT_SIZE, SHORT_SIZE = 4, 4, 2  # bytes of C's numbers in these files
 

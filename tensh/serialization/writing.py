@@ -76,7 +76,7 @@ def reduces_itself(cls):
     """Return True for a user's class of tensors or modules that says by ``__reduce_ex__`` what a file has of it."""
     if not issubclass(cls, (Tensor, Module)):
         return False
-    names = ("__reduce_ex__",) if issubclass(cls, Tensor) else ("__reduce_ex__", "__reduce__")  # which tensors ignore
+    names = ("__reduce_ex__",) if issubclass(cls, Tensor) else ("__reduce_ex__", "__reduce__")  # ignored by tensors
     owner = next(each for each in cls.__mro__ if any(name in vars(each) for name in names))
     return owner is not object and not is_of_torch(owner.__module__)
 

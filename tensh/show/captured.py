@@ -25,7 +25,7 @@ from tensh.show.text import cells, pad, wrap_lines
 from tensh.support.language import _
 
 WIDEST = 40  # columns
-KINDS = ("margin", "name", "plain", "plain", "number", "number")  # of the columns before the code
+KINDS = ("margin", "name", "plain", "plain", "number", "number")  # kinds of the columns before the code
 BYTES = 4  # the first column of bytes
 
 

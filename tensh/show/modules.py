@@ -27,7 +27,7 @@ def summary(model, *inputs, depth=None):
     # 67 parameters, 268 B, all of them require grad
     """
     if callable(getattr(model, "module", None)) and not hasattr(model, "named_modules"):
-        model = model.module()  # of an exported program
+        model = model.module()  # an exported program
     if not hasattr(model, "named_modules"):
         raise TypeError(_("summary(): expected a Module, not {name}").format(name=type(model).__name__))
     shapes = outputs(model, inputs) if inputs else {}

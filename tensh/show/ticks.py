@@ -2,10 +2,10 @@
 
 import math
 
-LEAST_POWER = -5  # of the last digit that is written without an exponent
+LEAST_POWER = -5  # power of the last digit that is written without an exponent
 MOST_PLAIN = 1e6  # numbers of this size and above are written with an exponent
 STEPS = (1, 2, 5)
-SLACK = 1e-6  # of a step: values of single precision lie that far from round ones
+SLACK = 1e-6  # part of a step: values of single precision lie that far from round ones
 
 
 def ticks(low, high, most):

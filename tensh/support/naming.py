@@ -9,7 +9,7 @@ import sys
 import threading
 import types
 
-FOLDER = os.path.dirname(os.path.dirname(__file__))  # of tensh
+FOLDER = os.path.dirname(os.path.dirname(__file__))  # the folder of tensh
 
 
 class Writing(threading.local):
@@ -59,7 +59,7 @@ class OfTorch(type):
         NAME.__set__(cls, in_module(cls.__module__, name))
 
 
-NAME = type.__dict__["__name__"]  # of a class as its own messages have it
+NAME = type.__dict__["__name__"]  # the name of a class as its own messages have it
 
 
 FINAL = set()

@@ -12,9 +12,9 @@ class Openness:
     """The open strings, brackets and continuations at the end of the lines so far."""
 
     def __init__(self):
-        self.quote = None  # of the open string
-        self.depth = 0  # of open brackets
-        self.continued = False  # by a backslash
+        self.quote = None  # the quote of the open string
+        self.depth = 0  # the number of open brackets
+        self.continued = False  # True after a backslash
 
     def __bool__(self):
         return bool(self.quote or self.depth or self.continued)

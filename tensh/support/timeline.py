@@ -19,7 +19,7 @@ EVERY = 0.5  # seconds between writes
 spans: deque = deque()  # those that are not yet written
 is_recording = "TENSH_TIMELINE" in os.environ
 start = now()
-shift = time.time() - start  # from this process's clock to one that all processes of a machine share
+shift = time.time() - start  # add it to this process's clock to get one that all processes of a machine share
 
 
 def note(kind, name, begin, end):

@@ -149,7 +149,7 @@ def answer(path, name):
     full = f"{path}.{name}"
     if (real := REAL.get(full.removeprefix("torch."))) is not None:
         return import_attribute(real)
-    settings = path in MODULES and kind not in MARKS.values()  # whose values are said
+    settings = path in MODULES and kind not in MARKS.values()  # the values are listed
     for pattern, found in () if settings else patterns():
         if pattern.match(full.removeprefix("torch.")):
             return found

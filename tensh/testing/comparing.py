@@ -136,7 +136,7 @@ def pair(actual, expected, place, allow_subclasses):
     if both(actual, expected, np.ndarray):
         try:
             return compare_tensors, torch.as_tensor(actual), torch.as_tensor(expected), place
-        except TypeError:  # of strings or objects
+        except TypeError:  # arrays of strings or objects
             pass
     raise TypeError(
         locate(

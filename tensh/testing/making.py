@@ -65,7 +65,7 @@ def fill_uniform(size, dtype, device, low, high):
         return fill_uniform(size, torch.float32, device, low, high).to(dtype)
     if dtype.is_floating_point or dtype.is_complex:
         result = torch.empty(size, dtype=dtype, device=device)
-        scale = 2 if high - low > torch.finfo(dtype).max else 1  # of edges that are further apart than numbers go
+        scale = 2 if high - low > torch.finfo(dtype).max else 1  # 2 where the edges are further apart than numbers go
         numbers = torch.view_as_real(result) if dtype.is_complex else result
         numbers.uniform_(low / scale, high / scale)
         if scale == 2:

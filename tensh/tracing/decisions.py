@@ -22,7 +22,7 @@ ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%"}
 WRITTEN = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv"}
 VIEWS = ("view", "reshape", "unflatten")
 QUOTIENT = re.compile(r"\((\w+)//(\d+)\)")
-SMALLEST = 2  # of a dynamic dimension, as in PyTorch
+SMALLEST = 2  # smallest size of a dynamic dimension, as in PyTorch
 
 
 class Unexpressed(Exception):

@@ -130,7 +130,7 @@ def free_sizes(program, trace, dynamic, ranges, apart):
 
 def third_traces(trace, ways, names, program):
     """Yield traces with sizes in another order, which show the expressions of sizes that two traces leave open."""
-    for change in ways[1:]:  # which change whether sizes are even
+    for change in ways[1:]:  # these ways change whether sizes are even
         try:
             found = trace(lambda size, name: change(size, len(names) - 1 - names.index(name)))  # noqa: B023
             compare(program, found)

@@ -1,12 +1,17 @@
-"""The first word of a docstring is true: generators yield, functions return, and classes are things, not questions."""
+"""The first word of a docstring is true: generators yield, functions return, and classes are things, not questions.
+
+A comment at the end of a line can be read alone.
+"""
 
 import ast
+import re
 
 import pytest
 
 from tests.support.project import ROOT
 
 FUNCTIONS = ast.FunctionDef, ast.AsyncFunctionDef
+FRAGMENT = re.compile(r"\S  # (?:of|which|whose|that of) .*")  # the rest of a sentence that begins in the code
 QUESTIONS = ("What ", "How ", "Whether ", "Where ", "When ", "Why ", "Which ", "It ", "The same ")
 
 
@@ -88,3 +93,14 @@ def test_first_words_are_true(folder):
             if isinstance(node, (ast.ClassDef, *FUNCTIONS)) and (reason := contradict(node)):
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {reason}")
     assert wrong == []
+
+
+def test_comments_can_be_read_alone():
+    assert FRAGMENT.search("size = 3  # of the window") and not FRAGMENT.search("size = 3  # numbers of the window")
+    texts = {
+        path: path.read_text(encoding="utf-8")
+        for folder in ("tensh", "tools")
+        for path in (ROOT / folder).rglob("*.py")
+    }
+    found = {path: FRAGMENT.findall(text) for path, text in texts.items()}
+    assert found and {path: comments for path, comments in found.items() if comments} == {}

@@ -20,7 +20,7 @@ class Number:
         self.text = text
         self.start = start
         self.path = []  # its index in the surrounding brackets
-        self.dtype = None  # of the tensor around it
+        self.dtype = None  # the dtype of the tensor around it
 
     @property
     def is_integer(self):
@@ -32,7 +32,7 @@ class Frame:
 
     def __init__(self, sign, dtype=None):
         self.sign = sign
-        self.dtype = dtype  # of the tensor, for its parenthesis
+        self.dtype = dtype  # the dtype of the tensor, for its parenthesis
         self.position = 0  # index of the next element
         self.gap = None  # the position of `...`
         self.numbers = []  # numbers within it

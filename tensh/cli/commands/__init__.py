@@ -140,7 +140,7 @@ def explain_error(error, arguments):
     """Return the message of a usage error, with the option or command that was probably meant; then a hint."""
     from tensh.support.spelling import close
 
-    message = error.format_message().replace("\n\t", " ")  # of choices, which Click lists a line each
+    message = error.format_message().replace("\n\t", " ")  # Click lists choices a line each
     option = getattr(error, "option_name", None)
     if option and hasattr(error, "possibilities"):
         meant = find_choice(error, option) or close(option, error.possibilities or ())

@@ -17,7 +17,7 @@ from tensh.support.patterns import pattern
 
 LARGEST = 128 * 2**20  # bytes of a file; parsed as JSON it may take twenty times as much memory
 MOST_IN_MEMORY = 2 * LARGEST  # bytes of a decoded text, whose characters are all as wide as the widest
-MOST_LINES = 2**22  # of a text: each becomes an object of a hundred bytes or more
+MOST_LINES = 2**22  # lines of a text: each becomes an object of a hundred bytes or more
 WIDEST, WIDER = pattern(rb"[\xf0-\xff]"), pattern(rb"[\xc4-\xef]")
 WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)  # otherwise opening a pipe blocks until a writer opens it
 NO_FILES = {

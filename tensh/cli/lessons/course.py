@@ -17,7 +17,7 @@ from tensh.show.reprs import safe_str
 from tensh.support.escaping import visible_line
 from tensh.support.language import _
 
-SEED = 0  # of random numbers, so that every run of a lesson is the same; the lesson or the command line may set another
+SEED = 0  # makes every run of a lesson the same; the lesson or the command line may set another
 
 
 class Outcome:
@@ -54,7 +54,7 @@ class Course(Run):
         self.session.teacher = None  # the lesson itself teaches, so no notes
         self.session.note_places()
         self.hint = ""
-        self.outcome = None  # of the statement that runs hidden
+        self.outcome = None  # the outcome of the statement that runs hidden
 
     # ── what happens ─────────────────────────────────────────────────────────
 
@@ -125,7 +125,7 @@ class Course(Run):
         about = question.target or question.about
         try:
             found = facts.state_value(eval(about, self.session.namespace) if about else outcome.value)
-        except Exception as error:  # from the expression, or for a value without facts
+        except Exception as error:  # raised by the expression, or for a value without facts
             said = f"{type(error).__name__}: {safe_str(error)}"
             raise LessonError(f"{about or _('its value')}: {said}", question.line) from None
         if not found.has(question.kind):

@@ -26,7 +26,7 @@ def describe_fault(error):
     """Describe an unexpected exception in one line."""
     text = write_safely(str, error, "message")
     cause = text.partition("Original error was: ")[2].partition("\n")[0]
-    if isinstance(error, ImportError) and cause:  # of NumPy's own import, as without memory for its libraries
+    if isinstance(error, ImportError) and cause:  # NumPy's own import failed, as without memory for its libraries
         return _("NumPy cannot be loaded: {cause}").format(cause=visible_line(cause)[:LONGEST])
     frames = traceback.extract_tb(error.__traceback__)
     where = f", {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""

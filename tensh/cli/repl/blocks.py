@@ -29,7 +29,7 @@ CLAUSE = pattern(r"(?P<margin>[ \t]*)(?P<word>else|elif|except|finally)\b")
 NAME = pattern(r"[A-Za-z_][\w.]*")
 MARGIN = pattern(r"^[ \t\xa0]+")  # pages and documents contain tabs and non-breaking spaces
 PROMPTS = pattern(r"[ \t]*(?:>>>|tensh>|(?:In )?\[(?P<number>\d+)\]:)(?: |$)")
-FENCE = pattern(r"[ \t]*(?:```|~~~)")  # of Markdown
+FENCE = pattern(r"[ \t]*(?:```|~~~)")  # fences of Markdown
 NUMBERED = pattern(r"[ \t]*(?P<number>\d{1,6})(?:[ \t]*[|:.])?(?P<code>[ \t].*|)")  # a line with its number
 CONTINUATIONS = pattern(r"[ \t]*\.\.\.:?(?: |$)")
 

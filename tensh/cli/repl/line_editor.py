@@ -16,7 +16,7 @@ except ImportError:  # Windows
 
 SETTINGS = (
     "tab: complete",
-    "set enable-bracketed-paste off",  # which would write escapes around each line
+    "set enable-bracketed-paste off",  # bracketed paste writes escapes around each line
     r'"\e[200~": ""',  # ignore paste marks that arrive anyway: pasted lines count as typed
     r'"\e[201~": ""',
     "set enable-meta-key off",

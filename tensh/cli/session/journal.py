@@ -25,7 +25,7 @@ class Entry:
         self.outputs = []  # a list of Output
         self.failed = False
         self.is_aside = False  # ran while %debug looks at a frame, whose names exist only there
-        self.stopped = False  # by ^C
+        self.stopped = False  # True after ^C
         self.generator = None  # the state of the random numbers before it, if it drew some
         self.changed = False  # whether names or values changed, if recorded
         self.command = unit if isinstance(unit, Command) else None

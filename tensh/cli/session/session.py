@@ -56,7 +56,7 @@ class Session:
         # with --strict: returns the error of a statement that drew unseeded random numbers, else None
         self.find_unseeded_draw = lambda: None
         self.ask = None  # question -> answer; default: Python's input
-        self.predicted = 0, 0  # of %predict: answers right at once, questions
+        self.predicted = 0, 0  # answers to %predict right at once, questions
         self.other_commands = None  # runs commands of the surrounding shell (IPython)
         self.keys = None  # (key, description) for the keys of the prompt
         self.editor = None  # text -> text as edited by the user

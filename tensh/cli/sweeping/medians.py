@@ -6,7 +6,7 @@ from statistics import median
 from tensh.support.language import _
 
 FEWEST = 3  # finished runs at a step before others are stopped there
-MOST_STEPS = 100_000  # of a run that are kept
+MOST_STEPS = 100_000  # steps kept of a run
 BELOW, ABOVE = "below", "above"  # the side of the median that is worse
 
 

@@ -2,7 +2,7 @@
 
 from tensh.show.describe import is_array, is_tensor, numel
 
-BITS = 63  # of a whole number
+BITS = 63  # bits of a whole number
 
 
 def number_of(value):

@@ -22,7 +22,7 @@ from tensh.support import bounded_json
 from tensh.support.language import _
 
 ROLLBACK = b"\1\1"  # bytes 18 and 19 of a file without a write-ahead log
-STEPS = 1_000_000  # of SQLite's machine between looks at how long it has worked
+STEPS = 1_000_000  # steps of SQLite's machine between looks at how long it has worked
 MOST_STEPS = 1_000  # such looks, a minute or so
 DEEPEST = 3  # containers in JSON, and one more
 LONGEST_REASON = 100  # characters of what SQLite says, which may quote the file

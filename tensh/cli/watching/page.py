@@ -19,7 +19,7 @@ from tensh.support.language import _
 LONGEST_NAME = 80  # columns of a tag or a run
 CURVES, IMAGES = 3, 2  # drawn if no tag is requested
 BARS = 40  # bars of a histogram
-MOST_COUNTED = 2.0**60  # of one bar: counts stay within int64
+MOST_COUNTED = 2.0**60  # largest count of one bar: counts stay within int64
 
 
 def choose(table, tag):

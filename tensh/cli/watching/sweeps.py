@@ -11,7 +11,7 @@ from tensh.cli.watching.event_files import find_files
 from tensh.show.table import Table
 from tensh.support.language import _
 
-ENDINGS = (".sqlite", ".sqlite3", ".db")  # of files that are opened to see whether they belong to a sweep
+ENDINGS = (".sqlite", ".sqlite3", ".db")  # files that are opened to see whether they belong to a sweep
 MOST = 10  # rows of a table
 
 

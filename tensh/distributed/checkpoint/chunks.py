@@ -61,7 +61,7 @@ def _list_placed(value):
         if not placement.is_shard() or getattr(placement, "split_factor", 1) != 1:
             raise ValueError(f"a tensor placed as {placement} cannot be saved or loaded: redistribute it first")
         along = placement.dim % len(sizes)
-        length = -(-sizes[along] // mesh.size(dim))  # of all parts but the last
+        length = -(-sizes[along] // mesh.size(dim))  # the length of all parts but the last
         begin = min(coordinate[dim] * length, sizes[along])
         offsets[along] += begin
         sizes[along] = min(length, sizes[along] - begin)

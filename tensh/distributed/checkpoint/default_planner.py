@@ -182,7 +182,7 @@ class _EmptyStateDictLoadPlanner(DefaultLoadPlanner):
         for key, stored in metadata.state_dict_metadata.items():
             path = (metadata.planner_data or {}).get(key, (key,))
             if self.keys is None or key in self.keys or self._is_below(path):
-                # of zeros, which the stored parts replace
+                # a tensor of zeros, which the stored parts replace
                 value = stored
                 if isinstance(stored, TensorStorageMetadata):
                     value = torch.zeros(stored.size, dtype=stored.properties.dtype)

@@ -34,7 +34,7 @@ def list_call(frame, is_method):
 
     code, last = frame.f_code, frame.f_lasti
     until_call = takewhile(lambda each: each.offset <= last, dis.get_instructions(code))
-    steps = [each for each in until_call if each.opname != "PRECALL"]  # which Python 3.11 puts before a call
+    steps = [each for each in until_call if each.opname != "PRECALL"]  # Python 3.11 puts PRECALL before a call
     before, call = [None, None, *steps][-2:]
     if call is None or not call.opname.startswith("CALL") or call.opname == "CALL_FUNCTION_EX":
         return None, None

@@ -63,7 +63,7 @@ def describe_argument(parameter, value, prefix=""):
 
 
 # ── the order of keywords ────────────────────────────────────────────────────
-BUCKETS = 13  # of a hash table of at most as many entries, in the standard library of C++ that PyTorch is built with
+BUCKETS = 13  # buckets and entries of a small hash table in the standard library of C++ that PyTorch is built with
 FACTOR, SEED, WORD = 0xC6A4A7935BD1E995, 0xC70F6907, 2**64 - 1
 
 

@@ -89,7 +89,7 @@ class PublicWrapper:
             else:  # given twice, or by a name that only some of the signatures have
                 self.require_form(*self.list_given(args, True), options)
                 known[own] = value
-        if any(name not in NUMPY and name not in self.parameters for name in options):  # of some signatures only
+        if any(name not in NUMPY and name not in self.parameters for name in options):  # some signatures lack it
             self.require_form(*self.list_given(args, True), options)
         return tuple(given), known
 

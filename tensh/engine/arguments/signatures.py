@@ -74,7 +74,7 @@ def take_ints(value, read=read_size):
         return NO_FIT
     numbers = []
     for place, element in enumerate(value):
-        try:  # of bools, only the first is checked
+        try:  # PyTorch checks only the first of several bools
             number = int(element) if place and isinstance(element, bool) else take_int(element, read)
         except ValueError as error:
             raise ElementError(value, place, str(error)) from None

@@ -10,7 +10,7 @@ F2, F4 = np.dtype(np.float16), np.dtype(np.float32)
 I2, I4, U2 = np.dtype(np.int16), np.dtype(np.int32), np.dtype(np.uint16)
 MANY = 1 << 12  # elements from which this is faster
 BLOCK = 1 << 15  # elements
-# which float32 computes exactly enough: rounded once more
+# float32 computes these exactly enough: rounded once more
 ARITHMETIC = frozenset((np.add, np.subtract, np.multiply, np.divide))
 
 # ── to float32 ───────────────────────────────────────────────────────────────
@@ -103,7 +103,7 @@ def make_half_number(number, dtype):
     exact = np.array(number, F4)
     made = exact.astype(dtype).view(HalfNumber)
     made.exact = exact
-    if not (isinstance(number, np.ndarray) and number.flags.writeable):  # which marks numbers, other than tensors
+    if not (isinstance(number, np.ndarray) and number.flags.writeable):  # read-only marks numbers
         made.flags.writeable = exact.flags.writeable = False
     return made
 

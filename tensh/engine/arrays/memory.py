@@ -227,7 +227,7 @@ def share_apart(array):
     if not array.size:
         return np.empty(array.shape, array.dtype)  # without elements nothing can be written
     block = dense_owner(array)
-    unknown = array.dtype.isbuiltin == 2  # of ml_dtypes, and unknown to the buffer protocol
+    unknown = array.dtype.isbuiltin == 2  # dtypes of ml_dtypes are unknown to the buffer protocol
     result = np.asarray((block.view(f"u{block.itemsize}") if block.dtype.isbuiltin == 2 else block).data)
     if block is array:
         return result.view(array.dtype) if unknown else result
@@ -354,7 +354,7 @@ def dense_in(array, memory_format):
 def empty_strided(shape, steps, dtype):
     """A new array with these strides."""
     require_storage(shape, steps, 0, dtype.itemsize)
-    steps = contiguous_strides(shape) if any(step < 0 for step in steps) else steps  # of dimensions with one element
+    steps = contiguous_strides(shape) if any(step < 0 for step in steps) else steps  # dimensions of size 1
     return view_strided(allocate(count_elements(shape, steps), dtype), shape, steps)
 
 

@@ -8,7 +8,7 @@ def order_of(shape, *strides):
 
     Dimensions that are expanded in all operands keep their position.
     """
-    order = list(range(len(shape)))[::-1]  # from the smallest stride; insertion sort, as in PyTorch
+    order = list(range(len(shape)))[::-1]  # sorted from the smallest stride; insertion sort, as in PyTorch
     for place in range(1, len(order)):
         for before in reversed(range(place)):
             one, other = order[before], order[place]

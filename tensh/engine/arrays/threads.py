@@ -186,7 +186,7 @@ def parallel_map(kernel, arrays, others=(), into=None, **options):
     do if the result has its dtype and is real or complex, since such functions do not fail halfway. A function with an
     attribute ``write_into``, which writes the result into its first argument, needs no copies.
     """
-    if any([type(a) is not ndarray for a in arrays if a is not None]):  # which raise Absence, or handle it
+    if any([type(a) is not ndarray for a in arrays if a is not None]):  # other arrays raise Absence, or handle it
         return kernel(*arrays, *others, **options, **({"out": into} if isinstance(kernel, ufunc) else {}))
     if halves.fits(kernel, arrays, into):
         return halves.compute(kernel, *arrays)

@@ -193,7 +193,7 @@ def check_dual(t, tangent):
     for each, what in ((t, "primal"), (tangent, "tangent")):
         if not (each.is_floating_point() or each.is_complex()):
             raise ValueError(f"Expected {what} to be floating point or complex, but got: {each.dtype}")
-        if hasattr(type(each.array), "shadow"):  # of a wrapper subclass
+        if hasattr(type(each.array), "shadow"):  # a wrapper subclass
             raise NotImplementedError("tensors of wrapper subclasses have no tangents: use torch.func.jvp")
     check_size(t, tangent)
 

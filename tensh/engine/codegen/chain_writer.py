@@ -44,7 +44,7 @@ UFUNCS = {
     "rint": "rint",
     "trunc": "trunc",
 }
-BY_NAME = ("maximum", "minimum")  # which warn about a third operand
+BY_NAME = ("maximum", "minimum")  # NumPy warns about their third operand
 NUMBERS = {"INFINITY": float("inf")}
 
 

@@ -74,7 +74,7 @@ def wrap_guarded(fn, name):
     if not isinstance(fn, types.FunctionType) or hasattr(fn, "looks_itself"):
         return fn
     positional, keywords, star, options = list_parameters(getattr(fn, "accepting", fn).__code__)
-    rows = sorted(handed_on().get(name, {}).items(), key=lambda row: row[1][3:])  # by position, as PyTorch checks them
+    rows = sorted(handed_on().get(name, {}).items(), key=lambda row: row[1][3:])  # PyTorch checks them by position
     checked = {each: row for each, row in rows if each in (*positional, *keywords) and row[0] in CHECKS}
     defaults = {each: p.default for each, p in inspect.signature(fn).parameters.items()} if checked else {}
     suspect = " or ".join(write_check(each, kind, defaults[each]) for each, (kind, *_) in checked.items())

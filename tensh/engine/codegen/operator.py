@@ -77,7 +77,7 @@ class Op:
                 tuple if self.outs == LIST else functools.partial(tuple.__new__, return_type(self.returns, self.outs))
             )
         if self.derivatives:
-            ENVIRONMENT[f"{self.name}_node"] = self.node_class  # by operator, as two may have nodes of one name
+            ENVIRONMENT[f"{self.name}_node"] = self.node_class  # two operators may have nodes of one name
             for operand, node in self.numbers.items():
                 if node:
                     ENVIRONMENT[f"{self.name}_{operand}_node"] = self.make_number_node_class(operand, node)

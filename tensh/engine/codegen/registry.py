@@ -113,7 +113,7 @@ class Registry(dict):
 
 
 PUBLIC = Registry("PUBLIC")  # the torch namespace: name -> Op, function, class or constant
-METHODS = Registry("METHODS")  # of Tensor: name -> Op or function; "exp_" -> the operator whose in-place form it is
+METHODS = Registry("METHODS")  # name of a method -> Op or function; "exp_" -> the operator whose in-place form it is
 MEMBERS = Registry("MEMBERS")  # attributes of Tensor that are not wrapped: properties, special methods
 PYTHON_ONLY = Registry("PYTHON_ONLY")  # functions of Python's operators without a method, as 1 / x: "rdiv" -> function
 FORMS = Registry("FORMS")

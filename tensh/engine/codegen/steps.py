@@ -183,7 +183,7 @@ def kernel_lines(op):
 
 def kernel_call(op, call, into=None):
     """The kernel call; elementwise functions of many elements are called in blocks (see arrays/threads.py)."""
-    if not op.parallel or into is None and hasattr(op.kernel, "in_blocks"):  # which sees to blocks itself
+    if not op.parallel or into is None and hasattr(op.kernel, "in_blocks"):  # the kernel itself divides into blocks
         return call
     arrays = [f"{p}_" for p in op.parameters if p in op.inputs]
     others = "".join(f"{p}, " for p, v in op.parameters.items() if p not in op.inputs and v.kind is not v.KEYWORD_ONLY)

@@ -36,7 +36,7 @@ def run(grads, graph, keep, wanted=None, record=None, through=False):
     watch = graph and mode.watch and mode.watch(grads, graph, wanted)
     inspect, add = mode.inspect, on_tensors("add") if graph else np.add
     before, outer = mode.grad, mode.running
-    frames = None if outer is None else getrecursionlimit()  # of a pass within a pass
+    frames = None if outer is None else getrecursionlimit()  # only a pass within a pass raises the limit
     try:
         mode.running, mode.grad = (queue, grads, wanted, only), graph if record is None else record
         if frames is not None:
@@ -130,7 +130,7 @@ def own_gradient(g, gs):
     """
     if type(g.base) is not np.ndarray or g.base.size != g.size or not g.flags.c_contiguous or not g.flags.writeable:
         return row_major(g)
-    alone = [each is g for each in gs].count(True) < 2 and getrefcount(g.base) == 2  # by the view and by this call
+    alone = [each is g for each in gs].count(True) < 2 and getrefcount(g.base) == 2  # the view and this call
     return g if alone else row_major(g)
 
 

@@ -8,7 +8,7 @@ ASK = "(Could this error message be improved? If so, please report an enhancemen
 def _check_with(error_type, cond, message):
     """Raise an error of a type unless a condition holds; ``message`` is a function without arguments."""
     if not isinstance(cond, bool):
-        if record := getattr(cond, "record_check", None):  # of a number that is known when an exported program runs
+        if record := getattr(cond, "record_check", None):  # the number is known when an exported program runs
             return record()
         if isinstance(cond, Tensor):
             raise TypeError(

@@ -23,7 +23,7 @@ def declare_namespace(module, values, names, submodules=(), find=None, unsupport
     def list_public():
         return [name for name in names if name[0] != "_"]
 
-    if not isinstance(names, Registry):  # which would import all modules of the engine
+    if not isinstance(names, Registry):  # listing a Registry would import all modules of the engine
         values.setdefault("__all__", list_public())
 
     def import_value(name):

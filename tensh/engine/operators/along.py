@@ -64,7 +64,7 @@ def add_along(input, shape, indices, dim):
     """Zeros of ``shape`` with the input added at ``indices``."""
     if not shape:
         return input.reshape(())
-    if indices.size >= MANY or is_half(input.dtype):  # which is rounded once
+    if indices.size >= MANY or is_half(input.dtype):  # sums of 16 bit numbers are rounded once
         return gather.gather_back.kernel(input, shape, dim, indices)
     result = np.zeros(shape, input.dtype)
     np.add.at(result, places(indices, dim), input)

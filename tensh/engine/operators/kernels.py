@@ -237,7 +237,7 @@ def relu(input):
     zero = ZERO[input.dtype]
     if input.dtype is F2:
         return np.maximum(input, zero)  # the first of equal ones: -0 is kept
-    if input.size < CLIPPED or input.dtype.kind == "V":  # of bfloat16 the second is kept
+    if input.size < CLIPPED or input.dtype.kind == "V":  # np.maximum keeps the second of equal bfloat16 numbers
         return np.maximum(zero, input)
     return clip(input, zero, None)
 

@@ -5,7 +5,7 @@ from tensh.explain.rewriting import elements, rename_called, replace_spans, set_
 from tensh.explain.trying import append_to_expression, fits
 from tensh.support.language import _
 
-MOST_SHAPES = 4  # that are shown
+MOST_SHAPES = 4  # shapes shown
 LITTLE = 8  # an image is cropped by at most this part of its size, or by one row
 
 

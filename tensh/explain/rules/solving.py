@@ -7,7 +7,7 @@ from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import each, fits, swap_operands
 from tensh.support.language import _
 
-MOST_ROWS = 500  # of a matrix whose eigenvalues are computed
+MOST_ROWS = 500  # largest matrix whose eigenvalues are computed
 
 
 def system(call, text):

@@ -81,7 +81,7 @@ def _wires(edges, centers, glyphs):
     tracks = _tracks(wires)
     height = max(tracks.values(), default=0) + 1
     width = max([*wires, *(t for targets in wires.values() for t in targets)], default=0) + 1
-    grid = [[{} for _ in range(width)] for _ in range(height)]  # of each cell: source -> directions
+    grid = [[{} for _ in range(width)] for _ in range(height)]  # for each cell: source -> directions
     for source, targets in wires.items():
         for row, column, directions in _run(source, targets, tracks[source], height):
             place = grid[row][column]

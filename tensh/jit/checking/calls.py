@@ -261,7 +261,7 @@ class Calls:
                 raise FrontendError(self.text.mark(node.func), text)
             self.refuse(node, f"Class {function.__name__} does not have an __init__ function defined")
         if (getattr(function, "__module__", None) or "").partition(".")[0] == "numpy":
-            weakref.ref(function)  # which raises PyTorch's TypeError
+            weakref.ref(function)  # raises PyTorch's TypeError
         if isinstance(function, (Packet, Overload)) or inspect.isclass(function):
             return UNKNOWN
         if getattr(function, "__module__", None) == "math":

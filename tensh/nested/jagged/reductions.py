@@ -25,7 +25,7 @@ def reduction(name, identity, whole=None, along=None, several=True):
             return label(out, whole) if whole else out
         is_list = isinstance(dim, (tuple, list))
         if is_list and not several:
-            func(elements_of(input), dim=dim)  # which refuses
+            func(elements_of(input), dim=dim)  # raises the error
         where = ReducedDims(input, dim if is_list else [dim])
         return reduce_along(func, input, where, keepdim, options, name, identity, is_list, named)
 

@@ -14,7 +14,7 @@ EVERYWHERE = {  # hooks of all modules, set by register_module_forward_hook and 
     "backward": OrderedDict(),
 }
 BEFORE, AFTER, BACKWARD_BEFORE, BACKWARD_AFTER = EVERYWHERE.values()
-HOOKS = ("_backward_pre_hooks", "_backward_hooks", "_forward_pre_hooks", "_forward_hooks")  # of one module
+HOOKS = ("_backward_pre_hooks", "_backward_hooks", "_forward_pre_hooks", "_forward_hooks")  # the hooks of one module
 ALWAYS = {}  # ids of hooks that run even after an error
 WITH_KWARGS = {}
 IS_FULL = {}  # "backward": whether the first global backward hook was registered as a full one

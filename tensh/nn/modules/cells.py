@@ -70,7 +70,7 @@ class RNNCellBase(Module):
             raise RuntimeError("lstm_cell expects two hidden states")
         check_cell(self, batch, states)
         weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        if is_overriding():  # by the public function, such as ``torch.lstm_cell``, which modes and classes override
+        if is_overriding():  # modes and classes override the public function, such as ``torch.lstm_cell``
             found = find_public(f"{mode.lower()}_cell")(batch, states if len(names) > 1 else states[0], *weights)
             states = list(found) if len(names) > 1 else [found]
         else:

@@ -33,7 +33,7 @@ class _InfiniteConstantSampler(Sampler):
 def __getattr__(name):
     if name != "_MultiProcessingDataLoaderIter":
         raise AttributeError(f"module 'torch.utils.data.dataloader' has no attribute {name!r}")
-    from tensh.utils.data import workers  # which a loader without workers does not need
+    from tensh.utils.data import workers  # imported late: a loader without workers does not need it
 
     return workers._MultiProcessingDataLoaderIter
 

@@ -35,7 +35,7 @@ class Duty:
     num_workers: int
     base_seed: int
     init: Any
-    shared_seed: int | None = None  # of the steps of a pipe
+    shared_seed: int | None = None  # the seed of the steps of a pipe
     place: tuple = (1, 0)  # the number of processes that load, and which of them this one belongs to
 
 

@@ -35,7 +35,7 @@ class PackedBatch:
     """A batch as it travels."""
 
     pickled: bytes
-    descriptor: int | None = None  # of the file with its large arrays
+    descriptor: int | None = None  # the file with its large arrays
     places: list = field(default_factory=list)  # (begin, end) of each in the file
 
     def send(self, connection, kind):

@@ -149,7 +149,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     worker is faster.
     """
 
-    _turns = None  # whose turn it is to be asked, once a pass has begun
+    _turns = None  # the workers in the order in which they are asked, once a pass has begun
 
     def __init__(self, loader):
         super().__init__(loader)

@@ -11,7 +11,7 @@ import importlib
 WHERE = {"SafetensorError": "format", "safe_open": "opening", "_safe_open_handle": "opening", "deserialize": "opening"}
 WHERE |= dict.fromkeys(("TensorSpec", "serialize", "serialize_file"), "specs")
 __all__ = ["SafetensorError", "TensorSpec", "deserialize", "safe_open", "serialize", "serialize_file"]
-__version__ = "0.8.0"  # of the package whose interface this is
+__version__ = "0.8.0"  # the version of the package whose interface this is
 
 
 def __getattr__(name):

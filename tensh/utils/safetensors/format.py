@@ -19,7 +19,7 @@ from tensh.support.escaping import visible_line
 from tensh.support.replacing import replace_file
 
 MOST_HEADER = 100_000_000  # bytes, the limit of the format
-MOST_DIMENSIONS = 64  # of an array
+MOST_DIMENSIONS = 64  # dimensions of an array
 LONGEST = 40  # characters of a name that are shown where it cannot be
 LONGEST_ERROR = 1000  # characters of a message about a file
 METADATA = "__metadata__"

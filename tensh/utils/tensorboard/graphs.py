@@ -17,7 +17,7 @@ from tensh.jit._trace import trace
 from tensh.jit.ir import operator_name
 from tensh.nn.modules.module import Module
 
-PRODUCER = 22  # of graphs that TensorBoard reads so
+PRODUCER = 22  # the version of graphs that TensorBoard reads so
 
 
 def graph(model, args, verbose=False, use_strict_trace=True):

@@ -17,7 +17,7 @@ __all__ = [
     "pr_curve", "pr_curve_raw", "scalar", "tensor_proto", "text", "video",
 ]  # fmt: skip
 LARGEST = 1 << 31  # bytes of a protocol buffer
-THRESHOLDS = 127  # of a curve: TensorBoard reads no more
+THRESHOLDS = 127  # thresholds of a curve: TensorBoard reads no more
 FIELDS = {
     "float16": "half_val", "bfloat16": "half_val", "float32": "float_val", "float64": "double_val", "int8": "int_val", "uint8": "int_val",
     "int16": "int_val", "int32": "int_val", "int64": "int64_val", "bool": "bool_val",

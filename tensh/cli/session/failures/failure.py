@@ -24,7 +24,7 @@ OURS = os.path.dirname(os.path.abspath(tensh.__file__)) + os.sep
 SESSION = "tensh.cli.session."  # prefix of the modules whose exceptions are refusals by commands
 ENGINE = "tensh.engine.core.tensor"  # without this module there are no tensors
 UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # raised by the parser for code that it cannot read
-MOST_LINES = 2**20  # of a file that does not exist
+MOST_LINES = 2**20  # empty lines before the code of a file that does not exist
 MOST_CAUSES = 3  # exceptions shown of a chain
 
 

@@ -19,7 +19,7 @@ SHOWN = {
     "condition": "note",
 }  # kinds that are laid out here
 MATHEMATICS = ("formula", "condition")
-WORDS = re.compile(r"[a-z]{2,} [a-z]+ [a-z]{2,}|[\u4e00-\u9fff]")  # of a sentence, or in Chinese
+WORDS = re.compile(r"[a-z]{2,} [a-z]+ [a-z]{2,}|[\u4e00-\u9fff]")  # words of a sentence, or Chinese characters
 SPACE = re.compile(r" |(?<=[\u4e00-\u9fff，。：；])(?=[\u4e00-\u9fff（])")
 OPERATOR = re.compile(r" (?=(?:[-+*/@<>|&]|[<>=!]=|and|or|if|else) )|(?<=,) ")
 BETWEEN = re.compile(r", (?![^(\[{]*[)\]}])")  # commas between parameters, not within a default
@@ -71,7 +71,7 @@ def is_wrapped(page):
 
 def in_ascii(text):
     """Return mathematical code in ASCII."""
-    from tensh.graph.textbook.printing import spell_signs  # which pages with other characters need not load
+    from tensh.graph.textbook.printing import spell_signs  # imported late: pages with other characters do not need it
 
     return spell_signs(text)
 

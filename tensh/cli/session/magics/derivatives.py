@@ -22,7 +22,7 @@ OF_ARGUMENTS = (
     ("cmp", "%cmp A B", "whether two tensors are equal, nearly equal, or where they differ most", "cmp"),
     ("gradcheck", "%gradcheck F X", "the gradient of a function, compared with differences of its values", "gradcheck"),
 )
-SWITCHES = ("values", "grads", "types", "formulas", "static", "compiled")  # of %graph, as for `tensh graph`
+SWITCHES = ("values", "grads", "types", "formulas", "static", "compiled")  # options of %graph, as for `tensh graph`
 
 
 def rename_error(command, error):

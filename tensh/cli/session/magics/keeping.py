@@ -137,7 +137,7 @@ def save(session, command):
 
     path, over = file_of(command, saving.EXTENSION)
     given = os.path.splitext(path)[1]
-    if given != saving.EXTENSION and given in (*opening.FORMATS, *exporting.KINDS):  # which others would read
+    if given != saving.EXTENSION and given in (*opening.FORMATS, *exporting.KINDS):  # another reader would take it
         raise MagicError(
             _("%save {path}: expected {extension}, not {given}").format(
                 path=path, extension=saving.EXTENSION, given=given

@@ -16,7 +16,7 @@ from tensh.cli.session.failures.failure import users_frame
 from tensh.engine.core.clock import is_written_after, tick
 from tensh.engine.core.lift import Lift
 
-backward = importlib.import_module("tensh.engine.core.backward")  # by its path: the package may still be loading
+backward = importlib.import_module("tensh.engine.core.backward")  # the package may still be loading
 
 FIRST = 1000  # elements tested for a gradient of zeros
 FEW = 8  # elements remembered of a leaf

@@ -35,8 +35,8 @@ def find_compared(find, say, statement, namespace):
     return place_of_node(statement.source, node), say(name), meant
 
 
-find_pair = partial(find_compared, find_compared_pair, say_pair)  # of a pair with a tensor
-find_method = partial(find_compared, find_compared_method, say_method)  # of a method with a value
+find_pair = partial(find_compared, find_compared_pair, say_pair)  # comparison of a pair with a tensor
+find_method = partial(find_compared, find_compared_method, say_method)  # comparison of a method with a value
 
 
 def find_lost_result(statement, namespace):

@@ -25,7 +25,7 @@ WATCHED = {  # module -> the part of Training that watches it
     "tensh.nn.modules.module": "modes",
     "tensh.nn.modules.sparse": "tables",
 }
-COUNTED = pattern(r"(mean|sum)\(")  # of a comparison
+COUNTED = pattern(r"(mean|sum)\(")  # counts and means of a comparison
 GIVES_PAIRS = pattern(r"\b(max|min|sort|topk|median|mode|kthvalue)\(")
 # a method compared without being called
 COMPARED_METHOD = pattern(r"\.[a-z]\w+ *[=!]=|[=!]= *[\w.\[\]]*\.[a-z]\w+\b(?![\w.(\[])")
@@ -243,7 +243,7 @@ class WhenLoaded:
         if name != self.name:
             return None
         sys.meta_path.remove(self)
-        spec = find_spec(name)  # by the other finders, which may name its contents after torch
+        spec = find_spec(name)  # the other finders may name its contents after torch
         if spec is not None and spec.loader is not None:
             load = spec.loader.exec_module
 

@@ -44,7 +44,7 @@ class InnerPoint(Point):
 def dispatch_inner(point, args, options):
     """Call the dispatch modes of this thread, or the operator itself."""
     seen = not (state.below or state.dispatch_off) and state.dispatch_modes
-    if seen and point.function in checks:  # which look at all samples of a batch
+    if seen and point.function in checks:  # checks look at all samples of a batch
         args = tuple(each.value if getattr(each, "hides_batches", False) else each for each in args)
     if not seen or any_has("hides_batches", (*args, *options.values())):
         return point.original(*args, **options)

@@ -76,7 +76,7 @@ def weight(number, t, w, sizes):
     if w is None:
         if t.array.size != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        if type(value) is not Tensor:  # of a wrapper subclass, which sees the weight made
+        if type(value) is not Tensor:  # a wrapper subclass sees the weight made
             return ports.dispatch_lifted("ones_like", (value,), {"pin_memory": False, "memory_format": preserve_format})
         return wrap(np.ones(value.array.shape, value.array.dtype))
     w = _check_given(number, t, w) if type(t) is not BatchedTensor is not type(w) else check_weight(number, t, w)

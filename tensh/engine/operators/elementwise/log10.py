@@ -31,7 +31,7 @@ ROOT_HALF, EXPONENTS, UPPER = (np.array(bits, I8) for bits in (0x3FE6A09E667F3BC
 SMALLEST, LARGEST = 2.0**-1022, float(np.finfo(F8).max)
 HALF, ONE, TWO, OF_BITS = double(0.5, 1, 2, 2.0**-52)
 REDUCTION = ROOT_HALF, EXPONENTS, ONE, TWO
-SERIES = double(*(2 / (2 * k + 1) for k in range(11, 0, -1)))  # of 2 atanh(s) / s - 2, by powers of s**2 (DLMF 4.38.5)
+SERIES = double(*(2 / (2 * k + 1) for k in range(11, 0, -1)))  # 2 atanh(s) / s - 2 in powers of s**2 (DLMF 4.38.5)
 # 1 / log(10) and log10(2): the first bits, and the rest
 OVER, OVER_REST, WHOLE_OVER = double(116580037 / 2**28, 1.072820843154058606e-9, 1 / math.log(10))
 OF_TWO, OF_TWO_REST = double(1323943922168 / 2**42, -8.532344317057106530e-14)

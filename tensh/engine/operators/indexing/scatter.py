@@ -48,7 +48,7 @@ def index_put(input, indices, values, accumulate=False):
     if input.dtype is not values.dtype and values.size == 1 and not accumulate and only_mask(indices):
         values = values.astype(input.dtype)  # PyTorch fills under a mask, which casts
     refuse_empty_masks(input.shape, indices)
-    leading_one = values.ndim > 1 and values.shape[0] == 1  # which NumPy drops
+    leading_one = values.ndim > 1 and values.shape[0] == 1  # NumPy drops such a dimension
     if not input.size or input.dtype is not values.dtype or leading_one:
         shape = index_nothing(input, indices).shape
         if not expandable(values.shape, shape):

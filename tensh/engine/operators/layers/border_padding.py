@@ -31,7 +31,7 @@ def border_of(size, places):
     """Return the border of a dimension of ``size`` elements that is read at ``places``; None if they form no border."""
     if not len(places):
         return None
-    ends = np.flatnonzero(np.append(np.diff(places) != 1, True)) + 1  # of runs of consecutive numbers
+    ends = np.flatnonzero(np.append(np.diff(places) != 1, True)) + 1  # ends of runs of consecutive numbers
     lengths = np.diff(ends, prepend=0)
     stop = int(ends[lengths.argmax()])
     start = stop - int(lengths.max())
@@ -72,7 +72,7 @@ def surround(input, borders):
     out = np.empty((*input.shape[:first], *sizes), input.dtype)
     core = [whole if border is None else border.core for border in borders]
     copy_into(out[..., *core], input[..., *[whole if border is None else border.kept for border in borders]])
-    for place in reversed(range(len(borders))):  # from the last dimension on: later borders copy it
+    for place in reversed(range(len(borders))):  # begin with the last dimension: later borders copy it
         if borders[place] is not None:
             there = out[..., *core[:place], *[whole] * (len(borders) - place)]
             for to, source in borders[place].sides:

@@ -173,7 +173,7 @@ def grid_slopes(g, input, grid, orders, kind, padding, corners):
     rows, values = input.reshape(*input.shape[:2], math.prod(shape)), g.reshape(*g.shape[:2], math.prod(g.shape[2:]))
     result = np.zeros((len(dims), len(values), values.shape[2]), g.dtype)
     for each in zip(*[taps(grid, shape, raise_order(orders, d), kind, padding, corners) for d in dims], strict=True):
-        place = each[0][0]  # which does not depend on the order
+        place = each[0][0]  # the place does not depend on the order
         for n in range(len(rows)):
             total = add_along(np.take(rows[n], place[n], 1) * values[n], 0)
             for d, (_, weight) in enumerate(each):

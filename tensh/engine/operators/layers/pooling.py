@@ -163,7 +163,7 @@ def max_pool_with_indices(input, kernel, stride, padding, dilation, size):
     return spots.kernel(input, places, len(kernel)), places
 
 
-MAX_POOL, MAX_POOL_WITH_INDICES, ADAPTIVE_MAX_POOL, FRACTIONAL_MAX_POOL = {}, {}, {}, {}  # by the number of dimensions
+MAX_POOL, MAX_POOL_WITH_INDICES, ADAPTIVE_MAX_POOL, FRACTIONAL_MAX_POOL = {}, {}, {}, {}  # dimensions -> operator
 for dims in (2, 3):
     declared = {"public": False, "out": False, "types": "iuf", "node": f"MaxPool{dims}DWithIndicesBackward0"}
     declared["kernel_name"] = f"max_pool{dims}d"

@@ -31,7 +31,7 @@ def plus(input, product, beta, alpha):
     if alpha != 1:
         product *= FITTING[alpha, product.dtype]
     if beta == 0:
-        np.broadcast_to(input, product.shape)  # which raises
+        np.broadcast_to(input, product.shape)  # raises if the input does not fit
         return product
     return np.add(product, input if beta == 1 else input * FITTING[beta, input.dtype], product)
 
@@ -64,7 +64,7 @@ def require_factors(dtype, *factors):
     """Raise RuntimeError unless both factors fit half precision."""
     if is_half(dtype):
         for factor in factors:
-            FITTING[factor, dtype]  # which raises
+            FITTING[factor, dtype]  # raises if the factor does not fit
 
 
 def require_one_dtype(dtype, **others):

@@ -56,7 +56,7 @@ def einsum_in_float32(formula, one, two):
         return np.zeros([sizes[index] for index in result], one.dtype)
     (first, second), result = formula.split("->")[0].split(","), formula.split("->")[1]
     last = first[-1]
-    real = one.dtype.kind not in "cW"  # of complex numbers, ``vecdot`` takes conjugates
+    real = one.dtype.kind not in "cW"  # ``vecdot`` conjugates complex numbers
     if real and first[:-1] == result and second[-1] == last and set(second) <= set(first) and one.shape[-1] <= SHORT:
         order = [second.index(each) for each in first if each in second]  # sums along the last dimension of both
         two = two.transpose(order)[tuple([slice(None) if each in second else None for each in first])]

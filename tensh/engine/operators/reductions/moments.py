@@ -52,7 +52,7 @@ def moments_of_rows(array, keepdim):
     rows, length = array.astype(F8), array.shape[-1]
     ones = ONES[F8][length]
     mean = (rows.dot(ones) / SCALARS[length, F8])[..., None]
-    few = array.size <= SMALL  # which are repeated in less time than they are broadcast
+    few = array.size <= SMALL  # repeating few numbers takes less time than broadcasting them
     np.subtract(rows, mean.repeat(length, -1) if few else mean, rows)
     squares = np.multiply(rows, rows, rows).dot(ones)
     return mean, squares[..., None] if keepdim else squares

@@ -38,7 +38,7 @@ from tensh.engine.operators.reductions.summation import (
 )
 
 multiply = np.multiply.reduce
-FACTORS, MORE_FACTORS, LONG = 64, 256, 1 << 12  # of rows that are shorter than the last, and of others
+FACTORS, MORE_FACTORS, LONG = 64, 256, 1 << 12  # running products of rows shorter than LONG, and of others
 HALF_LANES = 16  # 16 bit numbers that PyTorch multiplies at a time, on processors with longer vectors, too
 LARGE = 1 << 15  # elements from which several running products are computed, and halves are multiplied in float32
 

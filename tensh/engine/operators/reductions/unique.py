@@ -109,7 +109,7 @@ def unique_elements(input, inverse):
         values, numbers, counts = found
         return values, numbers.reshape(input.shape) if inverse else numbers, counts
     if not inverse:  # sorting without indices takes a quarter of the time
-        kind = "stable" if flat.size < FEW else None  # of few, -0.0 and 0.0 stay in their order
+        kind = "stable" if flat.size < FEW else None  # among few numbers, -0.0 and 0.0 stay in their order
         ordered = widen(flat).copy()
         ordered.sort(kind=kind)
         ordered = ordered.astype(flat.dtype, copy=False)

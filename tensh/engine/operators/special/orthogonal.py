@@ -76,7 +76,7 @@ def chebyshev(first, by_angle, grows, mirrored, shifted=False):
 
 def compute_growth(x, n, grows, mirrored):
     """The polynomials where |x| >= 1; those of odd degree change their sign with x."""
-    t = np.arccosh(extend(np.maximum(np.abs(x), 1.0)))  # of which an error counts n times
+    t = np.arccosh(extend(np.maximum(np.abs(x), 1.0)))  # an error of t counts n times
     sign = np.where((x < 0) & (n % 2 == 1), -1.0, 1.0)
     return (sign * np.where(x < 0, mirrored(n, t), grows(n, t)) + 0 * x).astype(np.float64)
 

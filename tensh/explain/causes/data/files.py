@@ -8,7 +8,7 @@ from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
 from tensh.support.language import _
 
-MOST_FILES = 2000  # of a folder that is searched
+MOST_FILES = 2000  # files visited of a folder that is searched
 
 
 def explain_file(situation):

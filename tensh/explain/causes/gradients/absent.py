@@ -169,7 +169,7 @@ def explain_not_computed(situation, name):
             _("zero_grad() before backward()"),
         )
     if passes:
-        from tensh.explain.absence import GradientQuestion, find_lost_use  # which loads the graph
+        from tensh.explain.absence import GradientQuestion, find_lost_use  # imported late: it loads the graph
 
         rule = _("the backward pass on line {line} did not reach {name}").format(line=passes[-1], name=name)
         result, cut = find_lost_use(name, GradientQuestion(situation.names, {"": situation.place.source})) or ("", None)

@@ -18,7 +18,7 @@ ABOUT_SHAPES = ("size", "shape", "dimension", "2D")
 STEPS = frozenset("unsqueeze squeeze long int to clone contiguous view reshape transpose permute expand".split())
 """Methods after which rows with a single 1 are still such rows, where the last size is the same."""
 LEAST_ROWS = 3
-MOST_NODES = 1000  # of a graph
+MOST_NODES = 1000  # nodes visited of a graph
 
 
 def explain_one_hot_indices(situation):
@@ -104,7 +104,7 @@ def explain_by_graph(situation):
 
 def code_of(node):
     """Return the code that recorded a node; None if it is unknown."""
-    from tensh.graph.provenance import place  # which most explanations need not load
+    from tensh.graph.provenance import place  # imported late: most explanations do not need it
     from tensh.graph.source import piece
 
     found = place(node)

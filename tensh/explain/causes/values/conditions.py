@@ -96,7 +96,7 @@ def tested(situation, path):
     """Explain `if x:`, `while not x:`, `assert x` and `[... if x]` of a tensor that is not a single number."""
     conditions = tests_of(find_tester(path))
     tests = [(test, t) for test in conditions if (t := situation.tensor_of(test)) is not None and t.numel() != 1]
-    if len(tests) == 1:  # of several, which are joined by `and` or `or`, each may be meant element by element
+    if len(tests) == 1:  # each of several, joined by `and` or `or`, may be meant element by element
         ((test, t),) = tests
         text = ast.unparse(test)
         if not t.numel():

@@ -130,7 +130,7 @@ def number_function(situation, node):
         name=name, function=f"torch.{word}"
     )
     call = situation.call
-    if word == "sqrt" and value.dim() and call and afterwards(call, Fit(f"torch.sqrt({text})")):  # of attention scores
+    if word == "sqrt" and value.dim() and call and afterwards(call, Fit(f"torch.sqrt({text})")):  # in attention
         rule = _("{name} expects a single Python number, such as the size of the last dimension").format(name=name)
         last = append_to_expression(text, ".shape[-1]")
         return explanation(situation, "call", rule, node.args[0], last, (operand_of(text, value),))

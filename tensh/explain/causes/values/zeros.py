@@ -40,7 +40,7 @@ def explain_divisor(situation, node):
         return say(rule, _("divide floating point numbers, which gives inf or nan there"), (operand_of(text, t),))
     match node:
         case ast.Constant():
-            if isinstance(situation.error, ZeroDivisionError):  # whose message says it all
+            if isinstance(situation.error, ZeroDivisionError):  # its message says it all
                 return None
             return say(_("whole numbers cannot be divided by 0"), None)
         case ast.Name(id=name):

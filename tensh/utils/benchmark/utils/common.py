@@ -12,7 +12,7 @@ __all__ = [
 ]  # fmt: skip
 
 MOST_DIGITS = 4
-LEAST_INTERVAL = 25e-9  # of confidence, in seconds
+LEAST_INTERVAL = 25e-9  # shortest interval of confidence, in seconds
 UNITS = {"s": ("second", 1), "ms": ("millisecond", 1e-3), "us": ("microsecond", 1e-6), "ns": ("nanosecond", 1e-9)}
 WARNINGS = (  # the distance of the quartiles as a share of the median, and what that means
     (0.25, "This suggests significant environmental influence."),

@@ -90,7 +90,7 @@ def mapping_like(model, items):
     try:
         if not isinstance(model, MutableMapping):
             return type(model)(items)
-        new = copy.copy(model)  # which may have other attributes
+        new = copy.copy(model)  # the copy keeps other attributes of the sample
         new.update(items)
         return new
     except TypeError:

@@ -196,7 +196,7 @@ def torch_embedding_bag(
         output = bag_sums.fn(
             weight, per_sample_weights, wrap(used), wrap(bags), scale, sizes, mean, padding, scale_grad_by_freq, sparse
         )
-    if summed:  # which needs neither sizes nor, without padding, bags
+    if summed:  # sums need neither sizes nor, without padding, bags
         sizes = np.zeros_like(sizes)
         bags = bags if padding_idx is not None or weight.array.itemsize == 8 else bags[:0]
     return output, wrap(bags), wrap(sizes), wrap(sizes.copy()) if chosen is None else chosen

@@ -42,7 +42,7 @@ def expand_setting(value, dims, name, parameter, position, complaint):
     if len(values) == 1:
         return values * dims
     if len(values) != dims:
-        name = name.removesuffix("_with_indices")  # which only checks of kinds name
+        name = name.removesuffix("_with_indices")  # the full name appears in checks of kinds only
         raise RuntimeError(complaint.format(name=name, parameter=parameter, got=len(values), word=WORDS[dims]))
     return values
 

@@ -137,7 +137,7 @@ def find_cheapest_splits(tensors):
             costs = [cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1] for k in range(i, j)]
             cost[i, j] = min(costs)
             best = [k for k in range(length) if costs[k] == cost[i, j]]
-            split[i, j] = i + best[-1 if count == 3 else 0]  # of equal costs, from the left
+            split[i, j] = i + best[-1 if count == 3 else 0]  # the leftmost of equal costs; of three matrices, the last
     return split
 
 
