@@ -14,7 +14,7 @@ from tensh.explain.trying import append_to_expression, fits
 from tensh.support.language import _
 
 
-def needs_scalar(call, text):
+def explain_start_of_several(call, text):
     t = call.arguments[0]
     shape = list(t.value.shape)
     root = t.text or "y"
@@ -26,7 +26,7 @@ def needs_scalar(call, text):
     )  # fmt: skip
 
 
-def needs_real(call, text):
+def explain_start_of_complex(call, text):
     """A pass starts from a real number."""
     t = call.arguments[0]
     rule = _("a gradient is that of a real number, but {tensor} is complex").format(tensor=name_or_phrase(t))
@@ -45,7 +45,7 @@ def explain_unrecorded(call, text):
     )  # fmt: skip
 
 
-def second_pass(call, text):
+def explain_second_pass(call, text):
     root = call.arguments[0].text if call.arguments else None
     return Explanation(
         "backward", (), describe_first_pass(call), (),
@@ -96,7 +96,7 @@ def write_new_tensor(code):
     return ast.unparse(ast.Assign([tree.target], ast.BinOp(tree.target, tree.op, tree.value), lineno=1))
 
 
-def leaf_in_place(call, text):
+def explain_write_to_leaf(call, text):
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
         return None
@@ -121,7 +121,7 @@ def leaf_in_place(call, text):
     return Explanation(call.symbol, (operand(t),), rule, found, advice.format(name=name))
 
 
-def flag_of_computed(call, text):
+def explain_flag_of_computed(call, text):
     """Explain `v.requires_grad = False` of a computed tensor."""
     t = call.arguments[0]
     match ast.parse(call.place.text.strip()).body:
@@ -138,7 +138,7 @@ def flag_of_computed(call, text):
     )
 
 
-def to_numpy(call, text):
+def explain_numpy_of_recorded(call, text):
     t = call.arguments[0]
     tree = parse_expression(call.segment)
     is_one_of_many = isinstance(tree, ast.Call) and len(tree.args) > 1
@@ -186,7 +186,7 @@ def detach(node):
     return append_to_expression(ast.unparse(node), ".detach()")
 
 
-def one_number(call, text):
+def explain_conversion_to_number(call, text):
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
         return None

@@ -10,7 +10,7 @@ from tensh.explain.trying import append_to_expression, each, fits
 from tensh.support.language import _
 
 
-def broadcasting(call, text):
+def explain_broadcast(call, text):
     """Sizes, aligned from the right, must be equal or one of them 1."""
     if len(call.tensors) < 2:
         return None

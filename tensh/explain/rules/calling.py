@@ -15,7 +15,7 @@ from tensh.support.language import _
 CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 
 
-def no_such_device(call, text):
+def explain_no_such_device(call, text):
     """Explain that the CPU is the only device."""
     tensors = tuple(operand(t) for t in call.tensors[:1])
     asked = find_unasked(call)
@@ -68,7 +68,7 @@ def explain_list_of_tensors(call, text):
     )  # fmt: skip
 
 
-def start_of_backward(call, text):
+def explain_start_of_backward(call, text):
     """A backward pass starts from a gradient with the shape of its root."""
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
@@ -97,7 +97,7 @@ def explain_unused(call, text):
     )  # fmt: skip
 
 
-def mask_shape(call, text):
+def explain_mask_shape(call, text):
     """A mask has the shape of the dimensions that it indexes."""
     told = re.search(r"mask \[([\d, ]*)\] at index (\d+) does not match .* at index (\d+)", text)
     t, index = call.arguments[0], call.arguments[1] if len(call.arguments) > 1 else None
@@ -125,7 +125,7 @@ def mask_shape(call, text):
     )  # fmt: skip
 
 
-def repeats(call, text):
+def explain_repeats(call, text):
     """One count for each dimension."""
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
@@ -149,7 +149,7 @@ def repeats(call, text):
     )
 
 
-def orders(call, text):
+def explain_permutation(call, text):
     """Every dimension exactly once."""
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):

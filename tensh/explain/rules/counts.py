@@ -10,7 +10,7 @@ from tensh.explain.trying import append_to_expression, each, fits
 from tensh.support.language import _
 
 
-def parts_of_split(call, text):
+def explain_parts_of_split(call, text):
     """The sizes of the parts add up to the dimension."""
     found = re.search(r"sum exactly to (\d+) \(input tensor's size at dimension (-?\d+)\)", text)
     t, sizes = call.arguments[0], call.argument("split_size", "split_size_or_sections", "split_sizes")
@@ -59,7 +59,7 @@ def with_dim(call, dim):
     return set_keyword(call.segment, "dim", str(dim))
 
 
-def counts_of_rows(call, text):
+def explain_counts_of_rows(call, text):
     """One count, or one for each element along a dimension."""
     t, counts = call.arguments[0], call.argument("repeats")
     if counts is None or counts is t or not hasattr(t.value, "shape") or not hasattr(counts.value, "shape"):

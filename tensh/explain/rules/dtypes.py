@@ -9,12 +9,12 @@ from tensh.explain.trying import append_to_expression, change_call, each, fits, 
 from tensh.support.language import _
 
 
-def dtypes(call, text):
+def explain_dtypes(call, text):
     """Operands of one dtype."""
     if call.module is not None:
         return layer_dtype(call)
     if len(call.tensors) < 2:
-        return needs_float(call, text)
+        return explain_integer_dtype(call, text)
     a, b = call.tensors[:2] if len({str(t.value.dtype) for t in call.tensors[:2]}) > 1 else call.tensors[-2:]
     weight = call.argument("weight")
     # a score for each class, in a loss
@@ -58,7 +58,7 @@ def layer_dtype(call):
     )  # fmt: skip
 
 
-def integers_require_grad(call, text):
+def explain_integers_require_grad(call, text):
     """Only floating point tensors can have gradients."""
     if call.name != "tensor":
         return None
@@ -69,7 +69,7 @@ def integers_require_grad(call, text):
     )  # fmt: skip
 
 
-def mask_in_arithmetic(call, text):
+def explain_mask_in_arithmetic(call, text):
     """Masks are inverted by `~`, and counted as numbers."""
     mask = next((t for t in call.tensors if str(t.value.dtype).endswith("bool")), None)
     if mask is None or not mask.text:
@@ -87,7 +87,7 @@ def mask_in_arithmetic(call, text):
     )
 
 
-def needs_float(call, text):
+def explain_integer_dtype(call, text):
     """Means and similar functions need floating point numbers."""
     if not call.tensors:
         return None

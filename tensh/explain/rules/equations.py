@@ -9,7 +9,7 @@ from tensh.explain.trying import fits
 from tensh.support.language import _
 
 
-def count_of_subscripts(call, text):
+def explain_count_of_subscripts(call, text):
     """Explain an equation of einsum with another number of letters than an operand has dimensions."""
     found = re.search(r"equation \((\d+)\) does not match the number of dimensions \((\d+)\) for operand (\d+)", text)
     equation = next((a for a in call.arguments if isinstance(a.value, str)), None)
@@ -26,7 +26,7 @@ def count_of_subscripts(call, text):
     return Explanation(call.symbol, (operand(t),), rule, (), _("a letter for each dimension, or ... for the others"))
 
 
-def subscripts(call, text):
+def explain_sizes_of_subscript(call, text):
     """A letter in einsum stands for one size."""
     found = re.search(
         r"subscript (\w) has size (\d+) for operand (\d+) which does not broadcast with previously seen size (\d+)",
@@ -53,7 +53,7 @@ def subscripts(call, text):
     )  # fmt: skip
 
 
-def unknown_subscript(call, text):
+def explain_unknown_subscript(call, text):
     """Each letter of an einsum's result occurs in its operands."""
     found = re.search(r"output subscript (\w) does not", text)
     equation = next((a for a in call.arguments if isinstance(a.value, str) and a.span), None)

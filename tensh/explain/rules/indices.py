@@ -13,7 +13,7 @@ from tensh.explain.trying import append_to_expression, fits
 from tensh.support.language import _
 
 
-def index_range(call, text):
+def explain_index_range(call, text):
     """Indices count from 0 up to one less than the size."""
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
@@ -71,7 +71,7 @@ def nearest(call, dim, size):
     return call.rewrite({index: index.text[:start] + str(size - 1 if int(part) > 0 else 0) + index.text[end:]})
 
 
-def too_many_indices(call, text):
+def explain_too_many_indices(call, text):
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
         return None
@@ -95,7 +95,7 @@ def too_many_indices(call, text):
     )
 
 
-def list_written(call, text):
+def explain_written_list(call, text):
     """Explain `x[0] = [1, 2]`: a tensor takes a tensor or a single number."""
     t = call.arguments[0]
     statement = call.place.path()[0] if call.place.path() else None
@@ -148,7 +148,7 @@ def fewer(call, count):
     return call.rewrite({index: index.text[: parts[count - 1][1][1]]})
 
 
-def index_dims(call, text):
+def explain_index_dims(call, text):
     """The index of gather and scatter has as many dimensions as the tensor."""
     index, dim = call.argument("index"), call.argument("dim")
     if index is None and len(call.arguments) > 2:  # for a function that selects along a dim: (tensor, dim, index, ...)
@@ -167,7 +167,7 @@ def index_dims(call, text):
     )  # fmt: skip
 
 
-def mask_of_numbers(call, text):
+def explain_mask_of_numbers(call, text):
     """A mask of zeros and ones must be a bool tensor."""
     if len(call.tensors) < 2:
         return None
@@ -187,7 +187,7 @@ def mask_of_numbers(call, text):
     )  # fmt: skip
 
 
-def dim_range(call, text):
+def explain_dim_range(call, text):
     """Dims count from 0, or from the end."""
     tensors = call.tensors
     if not tensors:
@@ -241,7 +241,7 @@ def replace_dim(call, wrong, right):
     return call.rewrite({dims[0]: str(max(right, 0))})
 
 
-def rows_and_columns(call, text):
+def explain_rows_and_columns(call, text):
     """Lists of rows and columns are paired element by element: a block takes one index after the other."""
     index, parts = indices_of(call)
     t = call.arguments[0]

@@ -9,7 +9,7 @@ MOST_SHAPES = 4  # shapes shown
 LITTLE = 8  # an image is cropped by at most this part of its size, or by one row
 
 
-def joining(call, text):
+def explain_join(call, text):
     """All sizes but one must be equal."""
     given = call.arguments[0].value if call.arguments else ()
     if not isinstance(given, list | tuple) or not all(hasattr(t, "shape") for t in given):
@@ -39,7 +39,7 @@ def joining(call, text):
     return Explanation(kind, operands, rule, found)
 
 
-def lengths(call, text):
+def explain_lengths(call, text):
     """Sequences of a batch differ only in their lengths."""
     given = call.arguments[0].value if call.arguments else ()
     if call.name != "pad_sequence" or not isinstance(given, list | tuple) or are_of_many_lengths(given):

@@ -9,7 +9,7 @@ DIMS = {"conv1d": 1, "conv2d": 2, "conv3d": 3, "conv_transpose1d": 1, "conv_tran
 SIZES = {1: "L", 2: "H, W", 3: "D, H, W"}
 
 
-def kernel_dims(call, text):
+def explain_kernel_dims(call, text):
     """A convolution of images takes kernels [O, C, H, W], and images [N, C, H, W]."""
     dims = DIMS.get(call.name)
     if dims is None or call.module is not None or len(call.tensors) < 2:

@@ -12,7 +12,7 @@ from tensh.explain.trying import append_to_expression, each, fits
 from tensh.support.language import _
 
 
-def channels(call, text):
+def explain_channels(call, text):
     """A convolution has as many channels as its weight."""
     found = re.search(r"input\[.*\] to have (\d+) channels, but got (\d+) channels", text)
     a = input_of(call)
@@ -37,7 +37,7 @@ def channels(call, text):
     )  # fmt: skip
 
 
-def image_without_batch(call, text):
+def explain_image_without_batch(call, text):
     """Explain an image without batch and channels, given to a function of images."""
     a = input_of(call)
     if a is None or not a.text or a.value.dim() != 2:
@@ -49,13 +49,13 @@ def image_without_batch(call, text):
     return Explanation(call.symbol, (operand(a),), rule, fits(call, [code]))
 
 
-def patches_without_batch(call, text):
+def explain_patches_without_batch(call, text):
     """Explain an image without batch and channels, given to ``unfold`` of ``nn.functional`` or its layer."""
     is_layer = type(call.module).__name__ == "Unfold"
-    return image_without_batch(call, text) if is_layer or call.argument("kernel_size") else None
+    return explain_image_without_batch(call, text) if is_layer or call.argument("kernel_size") else None
 
 
-def kernel(call, text):
+def explain_kernel_size(call, text):
     """A kernel is no larger than its image."""
     a = input_of(call)
     sizes = re.search(r"input size per channel: \(([\d x]+)\)|Given input size: \(([\dx]+)\)", text)
@@ -80,7 +80,7 @@ def kernel(call, text):
     )
 
 
-def probabilities(call, text):
+def explain_probabilities(call, text):
     """Binary cross entropy takes probabilities."""
     a = input_of(call)
     if a is None or not a.text:
@@ -91,7 +91,7 @@ def probabilities(call, text):
     )  # fmt: skip
 
 
-def features(call, text):
+def explain_features(call, text):
     """Statistics are kept for the features that the layer was made for."""
     found = re.search(r"should contain (\d+) elements not (\d+)", text)
     a = input_of(call)
@@ -108,7 +108,7 @@ def features(call, text):
     )  # fmt: skip
 
 
-def normalized(call, text):
+def explain_normalized_shape(call, text):
     """Layer normalisation takes inputs that end with the dimensions it was made for."""
     a = input_of(call)
     found = re.search(r"normalized_shape=\[([\d, ]+)\]", text)
@@ -134,7 +134,7 @@ def size_elsewhere(a, wanted):
     )
 
 
-def recurrent_features(call, text):
+def explain_recurrent_features(call, text):
     """A recurrent layer takes features of one size in the last dimension."""
     found = re.search(r"Expected (\d+), got (\d+)", text)
     a = input_of(call)
@@ -147,7 +147,7 @@ def recurrent_features(call, text):
     )  # fmt: skip
 
 
-def whole_indices(call, text):
+def explain_whole_indices(call, text):
     """Explain indices of an embedding that are not integers."""
     # the first tensor is the one that is indexed
     is_moved = call.symbol.startswith(("scatter", "gather", "index", "take"))
@@ -183,7 +183,7 @@ def is_whole(t):
     return t.is_meta or bool((t == t.round()).all())
 
 
-def rows(call, text):
+def explain_row_range(call, text):
     """Indices of an embedding count its rows from 0."""
     named = call.argument("weight")
     count = getattr(call.module, "num_embeddings", None) or (named is not None and len(named.value))
@@ -223,7 +223,7 @@ def maker_of(call):
     return found[0] if call.module is not None and len(found) == 1 else None
 
 
-def classes(call, text):
+def explain_class_dtype(call, text):
     """Targets of cross entropy are class indices, or probabilities with the shape of the input."""
     if len(call.tensors) < 2:
         return None
@@ -253,7 +253,7 @@ def classes(call, text):
     )  # fmt: skip
 
 
-def class_range(call, text):
+def explain_class_range(call, text):
     """Class indices count from 0."""
     found = re.search(r"Target (-?\d+) is out of bounds", text)
     if not found or len(call.tensors) < 2:
@@ -271,7 +271,7 @@ def class_range(call, text):
     )  # fmt: skip
 
 
-def samples(call, text):
+def explain_numbers_of_samples(call, text):
     """One target for each sample."""
     if len(call.tensors) < 2:
         return None
@@ -297,7 +297,7 @@ def flattened(scores, target):
         yield target, f"{flat[1]}[:, 1:].reshape(-1)"
 
 
-def image_of_rows(call, text):
+def explain_rows_of_image(call, text):
     """Explain rows of pixels given to a convolution that takes images."""
     a, channels = input_of(call), getattr(call.module, "in_channels", None)
     if a is None or not a.text or a.value.dim() != 2 or not channels:
@@ -329,7 +329,7 @@ def find_rows(call):
     )
 
 
-def one_hot_classes(call, text):
+def explain_one_hot_classes(call, text):
     """Classes of one_hot count from 0 up to its number of classes."""
     t = call.tensors[0] if call.tensors else None
     count = call.argument("num_classes")
@@ -344,7 +344,7 @@ def one_hot_classes(call, text):
     )
 
 
-def largest(call, text):
+def explain_topk_count(call, text):
     """topk returns no more elements than there are."""
     t, k = call.argument("input", "self"), call.argument("k")
     dim = call.argument("dim")
@@ -362,7 +362,7 @@ def input_of(call):
     return call.tensors[0] if call.tensors else None
 
 
-def weights_of_classes(call, text):
+def explain_weights_of_classes(call, text):
     """A loss has one weight per class."""
     found = re.search(r"for all (\d+) classes", text)
     weight = call.argument("weight") or next(
@@ -376,7 +376,7 @@ def weights_of_classes(call, text):
     return Explanation(call.symbol, (operand(call.tensors[0]), operand(weight)), rule)
 
 
-def channels_of_pixels(call, text):
+def explain_channels_of_pixels(call, text):
     """A pixel shuffle makes r x r pixels of as many channels."""
     found = re.search(r"size\(-3\)=(\d+) is not divisible by (\d+)", text)
     a = input_of(call)

@@ -13,7 +13,7 @@ from tensh.support.language import _
 FILLING = ("masked_fill", "masked_fill_")
 
 
-def mask_of_scores(call, text):
+def explain_mask_of_scores(call, text):
     """A mask that does not broadcast to the scores of queries and keys, or to what masked_fill fills."""
     if call.name == "scaled_dot_product_attention":
         query, key, mask = (call.argument(name) for name in ("query", "key", "attn_mask"))
@@ -77,7 +77,7 @@ def append_to_inner(text, change):
     return append_to_expression(text, change)
 
 
-def whole_numbers_of_mask(call, text):
+def explain_whole_numbers_of_mask(call, text):
     """A mask of attention that holds 0 and 1: cast to bool it says what takes part, cast to float it would be added."""
     mask = call.argument("attn_mask")
     if mask is None or not mask.text or not hasattr(mask.value, "dtype"):

@@ -8,7 +8,7 @@ from tensh.explain.trying import fits
 from tensh.support.language import _
 
 
-def distances(call, text):
+def explain_point_sizes(call, text):
     """Distances are between points with the same number of coordinates."""
     if len(call.tensors) < 2:
         return None
@@ -20,7 +20,7 @@ def distances(call, text):
     return Explanation(call.symbol, (operand(a, marked[0]), operand(b, marked[1])), rule)
 
 
-def divergence(call, text):
+def explain_divergence_dtype(call, text):
     """A divergence is between probabilities; class indices are for another loss."""
     if len(call.tensors) < 2:
         return None
@@ -33,7 +33,7 @@ def divergence(call, text):
     return Explanation(call.symbol, (operand(a), operand(t)), rule, found)
 
 
-def fans(call, text):
+def explain_fans(call, text):
     """Xavier and Kaiming initialisation is for weights, which have inputs and outputs."""
     if not call.tensors or not call.tensors[0].text:
         return None
@@ -44,7 +44,7 @@ def fans(call, text):
     return Explanation(call.symbol, (operand(t),), rule, (Fit(call.segment.replace(call.symbol, "zeros_", 1)),))
 
 
-def paddings(call, text):
+def explain_padding(call, text):
     """Padding is a pair for each dimension, beginning with the last."""
     if not call.tensors:
         return None
@@ -59,7 +59,7 @@ def paddings(call, text):
     return Explanation(call.symbol, (operand(t),), rule, fits(call, [code]))
 
 
-def power(call, text):
+def explain_xor(call, text):
     """`^` is not a power in Python."""
     found = re.fullmatch(r"(.+?) *\^ *(.+)", call.segment, re.DOTALL) if call.symbol == "^" else None
     if not found or not call.tensors:

@@ -28,7 +28,7 @@ def one_hot_rows(call, indices, count):
     return Explanation(call.symbol, (operand(indices),), rule, fits(call, [take_places(call, indices)], most=1))
 
 
-def several_classes(call, text):
+def explain_several_classes(call, text):
     """Explain targets with several classes for a row of scores: one-hot vectors, and others."""
     if len(call.tensors) < 2:
         return None

@@ -7,7 +7,7 @@ from tensh.explain.trying import append_to_expression, change_call, each, fits, 
 from tensh.support.language import _
 
 
-def product_shapes(call, text):
+def explain_product_shapes(call, text):
     """The columns of one matrix are as many as the rows of the other."""
     if call.module is not None and hasattr(call.module, "in_features"):
         return layer_features(call)
@@ -165,7 +165,7 @@ def write_product(a, symbol, b, change=""):
     return f"{append_to_expression(a.text, '')} {symbol} {append_to_expression(b.text, change)}"
 
 
-def outer_product(call, text):
+def explain_outer_product(call, text):
     """Suggest fixes for two vectors: drop an extra dimension, or take a vector from each row of two matrices."""
     if len(call.tensors) < 2:
         return None

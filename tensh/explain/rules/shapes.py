@@ -12,7 +12,7 @@ from tensh.explain.trying import append_to_expression, change_call, fits
 from tensh.support.language import _
 
 
-def reshaping(call, text):
+def explain_reshape(call, text):
     """Explain a new shape with another number of elements."""
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
@@ -67,7 +67,7 @@ def resize_call(call, *sizes):
     )
 
 
-def not_contiguous(call, text):
+def explain_not_contiguous(call, text):
     """A view needs elements that are adjacent in memory."""
     t = call.arguments[0]
     rule = _("the elements of {tensor} are not in order in memory (it was transposed, or sliced)").format(
@@ -79,7 +79,7 @@ def not_contiguous(call, text):
     )
 
 
-def expanding(call, text):
+def explain_expand(call, text):
     """Only dimensions of size 1 can be expanded."""
     t = call.arguments[0]
     if call.symbol == "[]" or not hasattr(t.value, "shape"):

@@ -10,7 +10,7 @@ from tensh.support.language import _
 MOST_ROWS = 500  # largest matrix whose eigenvalues are computed
 
 
-def system(call, text):
+def explain_system(call, text):
     """A is square, and B has as many rows as A."""
     if len(call.tensors) != 2:
         return None
@@ -20,7 +20,7 @@ def system(call, text):
     return Explanation(call.name, (operand(a), operand(b)), rule, found)
 
 
-def positive_definite(call, text):
+def explain_positive_definite(call, text):
     """A matrix with a Cholesky factor is symmetric, and has positive eigenvalues only."""
     a = call.tensors[0] if call.tensors else None
     if (
