@@ -53,7 +53,7 @@ def check(query, key, value, attn_mask):
     if attn_mask is None:
         return
     require(attn_mask, "scaled_dot_product_attention", "attn_mask", 4)
-    if attn_mask.dtype not in (bool_, query.dtype) and not (attn_mask.dtype is float32 and query.dtype.itemsize == 2):
+    if attn_mask.dtype not in (bool_, float32, query.dtype):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
             f"{attn_mask.dtype.spoken} and  query.dtype: {query.dtype.spoken} instead."
