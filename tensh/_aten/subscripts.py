@@ -46,5 +46,5 @@ def list_steps(parts):
 
 
 def list_indices(tensors):
-    """Return the index tensors (dimension -> tensor) as a list with None for the dimensions before the last that have none."""
+    """Return index tensors (dimension -> tensor) as a list, with None for dimensions before the last that have none."""
     return [tensors.get(dim) for dim in range(max(tensors) + 1)] if tensors else []
