@@ -57,10 +57,10 @@ class Covariance:
         return self._expand_batch(torch.cholesky_inverse(self._unbroadcasted_scale_tril))
 
     def _half_log_det(self):
-        return _half_log_det(self._unbroadcasted_scale_tril)
+        return half_log_det(self._unbroadcasted_scale_tril)
 
 
-def _half_log_det(L):
+def half_log_det(L):
     """Return half the logarithm of the determinant of ``L @ L.mT``."""
     return L.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 

@@ -4,7 +4,7 @@ import math
 
 import tensh as torch
 from tensh.distributions import constraints
-from tensh.distributions.covariance import _batch_mahalanobis, _batch_mv, _half_log_det
+from tensh.distributions.covariance import _batch_mahalanobis, _batch_mv, half_log_det
 from tensh.distributions.distribution import Distribution, expandable
 from tensh.distributions.utils import _standard_normal, formula, lazy_property
 
@@ -18,7 +18,7 @@ def _batch_capacitance_tril(W, D):
 
 def _batch_lowrank_logdet(W, D, capacitance_tril):
     """Return ``log det(W @ W.mT + diag(D))``, by the matrix determinant lemma."""
-    return 2 * _half_log_det(capacitance_tril) + D.log().sum(-1)
+    return 2 * half_log_det(capacitance_tril) + D.log().sum(-1)
 
 
 def _batch_lowrank_mahalanobis(W, D, x, capacitance_tril):

@@ -99,7 +99,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     for t in inputs:
         if isinstance(t, Tensor):
             t.retain_grad()
-    wanted = dict.fromkeys([_edge_of(t) for t in inputs])
+    wanted = dict.fromkeys([edge_of(t) for t in inputs])
     run(grads, graph, keep, wanted, record, through=True)
     for node, g in wanted.items():
         if g is not None and type(node) is AccumulateGrad:
@@ -190,17 +190,17 @@ def _grad_once(outputs, inputs, weights, keep, create_graph, allow_unused, absen
         if absent or mode.watch is not None:
             graph, record = True, create_graph
         roots = _roots(outputs, weights, graph)
-        nodes = [_edge_of(t) for t in inputs]
+        nodes = [edge_of(t) for t in inputs]
     except Lift:
         return ports.batched_grad(outputs, inputs, weights, keep, create_graph, allow_unused)
     wanted = dict.fromkeys(nodes)
     run(roots, graph, keep, wanted, record)
     return tuple(
-        _finish_gradient(number, t, wanted[node], allow_unused) for number, (t, node) in enumerate(zip(inputs, nodes))
+        finish_gradient(number, t, wanted[node], allow_unused) for number, (t, node) in enumerate(zip(inputs, nodes))
     )
 
 
-def _finish_gradient(number, t, g, allow_unused):
+def finish_gradient(number, t, g, allow_unused):
     if g is None:
         if not allow_unused:
             raise RuntimeError(
@@ -265,7 +265,7 @@ def _list_inputs(inputs, name):
     return listed
 
 
-def _edge_of(t):
+def edge_of(t):
     node = t.place if type(t) is GradientEdge else refresh_node(t)
     if not uses_gradient(node):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
@@ -282,7 +282,7 @@ def _roots(tensors, gradients, graph):
         if not uses_gradient(node) or type(node) is NoGradView:
             _check_all(tensors, gradients)
             raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
-        g = _one(t, graph) if g is None else _check_given(number, t, g)
+        g = _one(t, graph) if g is None else check_given(number, t, g)
         if not graph:
             g = g.array.copy() if type(node) is AccumulateGrad else g.array
         if type(t) is Tensor and t.array.shape != node.shape:  # ``t.data = x`` has changed the size
@@ -298,7 +298,7 @@ def _check_all(tensors, gradients):
     """Raise for a gradient that does not fit its tensor, or cannot be made for it; the first check, as in PyTorch."""
     for number, (t, g) in enumerate(zip(tensors, gradients)):
         if isinstance(t, Tensor) and g is not None:
-            _check_given(number, t, g)
+            check_given(number, t, g)
         elif isinstance(t, Tensor) and uses_gradient(refresh_node(t)):
             _one(t, True)
 
@@ -336,7 +336,7 @@ def _one(t, graph):
     return wrap(one)
 
 
-def _check_given(number, t, g):
+def check_given(number, t, g):
     """The gradient that the user gave for ``t``, checked against it."""
     if not isinstance(g, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")

@@ -6,7 +6,7 @@ sample of which has the shape of the output's value: the derivatives, evaluated 
 
 import numpy as np
 
-from tensh.engine.autograd.gradients import _check_given, _edge_of, _finish_gradient
+from tensh.engine.autograd.gradients import check_given, edge_of, finish_gradient
 from tensh.engine.core import ports
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import mode
@@ -35,7 +35,7 @@ def grad(outputs, inputs, weights, keep, graph, allow_unused):
         g = weight(number, t, w, sizes)
         extra = levels_of((g,)) or extra
         roots[node] = roots[node] + g if node in roots else g
-    nodes = [_edge_of(value_of(t)) for t in inputs]
+    nodes = [edge_of(value_of(t)) for t in inputs]
     wanted = dict.fromkeys(nodes)
     elementless = any([type(value_of(t)) is not Tensor for t in (*outputs, *inputs)])
     on_tensors = graph or bool(mode.off) or bool(extra) or elementless
@@ -79,7 +79,7 @@ def weight(number, t, w, sizes):
         if type(value) is not Tensor:  # a wrapper subclass sees the weight made
             return ports.dispatch_lifted("ones_like", (value,), {"pin_memory": False, "memory_format": preserve_format})
         return wrap(np.ones(value.array.shape, value.array.dtype))
-    w = _check_given(number, t, w) if type(t) is not BatchedTensor is not type(w) else check_weight(number, t, w)
+    w = check_given(number, t, w) if type(t) is not BatchedTensor is not type(w) else check_weight(number, t, w)
     levels = levels_of((t, w))
     whole = expand_batches(w, levels, sizes)
     extra = tuple([each for each in levels if each not in own])
@@ -104,7 +104,7 @@ def check_weight(number, t, w):
 def gradient_with_levels(number, t, g, allow_unused):
     """Return the gradient of ``t``, with the levels of both."""
     own = t.levels if type(t) is BatchedTensor else ()
-    value = _finish_gradient(number, value_of(t), g, allow_unused)
+    value = finish_gradient(number, value_of(t), g, allow_unused)
     if value is None or not own:
         return value
     if type(value) is not BatchedTensor:
