@@ -7,7 +7,7 @@ import pytest
 from tests.support.command_line import Done, notebook
 
 
-def test_code():
+def test_c_runs_code_and_shows_its_value():
     assert Done("-c", "1 + 1") == (0, "2\n", "")
 
 
@@ -86,7 +86,7 @@ def test_the_plainest_forms_mean_what_they_mean_with_options(script, text):
     assert Done("-c", text) == Done("-c", text, "--color", "auto")
 
 
-def test_settings(script):
+def test_set_changes_a_parameter_or_names_the_nearest(script):
     name = script("rate = 0.01  # param\nsteps = 3\nrate * steps")
     assert Done("run", name, "--set", "rate=2", "--set", "steps=4").output == "8.0\n"
     assert Done("run", "--set", "rat=2", name) == (
@@ -113,7 +113,7 @@ ECHO = {
 
 
 @pytest.mark.parametrize("case, output", ECHO.items(), ids=str)
-def test_echo(script, case, output):
+def test_echo_chooses_what_is_shown(script, case, output):
     name, echo = case
     script("# words\nprint('p')\n\nfor i in range(2):\n    pass\n\n1 + 1\n", name)
     assert Done("run", name, *(["--echo", echo] if echo else [])) == (0, output, "")
@@ -174,7 +174,7 @@ def test_progress_is_shown_as_the_options_want_it(options, style):
     assert Done("-c", "import tensh.show.progress as p\np.style").output == "'auto'\n"
 
 
-def test_time():
+def test_time_lists_statements_on_stderr():
     done = Done("-c", "x = 1; y = 2\nx", "--time")
     assert done.output == "1\n"
     first, *rows, last = done.errors.rstrip("\n").split("\n")
@@ -182,7 +182,7 @@ def test_time():
     assert [row.partition("%  ")[2] for row in rows] == ["-c:1  x = 1", "-c:1  y = 2", "-c:2  x"]
 
 
-def test_timeout():
+def test_a_timeout_stops_the_code_with_status_124():
     done = Done("-c", "import time\nwhile True: time.sleep(0.01)", "--timeout", "0.2")
     assert (done.status, done.errors) == (124, "-c:2: stopped after 0.2 s\n")
 
@@ -241,7 +241,7 @@ def test_nothing_to_run_on_a_terminal_is_the_prompt():
     assert (done.status, done.output) == (0, ">>> 2\n>>> \n") and "help" in done.errors
 
 
-def test_help():
+def test_help_lists_commands_without_colors():
     done = Done("--help")
     assert (done.status, done.errors) == (0, "")
     assert all(word in done.output for word in ("run", "env", "-c", "--seed"))
@@ -249,14 +249,14 @@ def test_help():
     assert "--set NAME=VALUE" in Done("run", "--help").output
 
 
-def test_version():
+def test_every_spelling_of_version_shows_it():
     from tensh import VERSION
 
     expected = (0, f"tensh {VERSION}\n", "")
     assert Done("--version") == Done("-V") == Done("--plain", "--version") == expected
 
 
-def test_env():
+def test_env_reports_versions_and_variables():
     done = Done("env", TERM="dumb", OMP_NUM_THREADS="3")
     facts = dict(line.split(None, 1) for line in done.output.splitlines())
     assert done.status == 0

@@ -152,7 +152,7 @@ SHOWN_VARIABLES = {
 
 
 @pytest.mark.parametrize("command", ["env", "config", "config path", "--plain env", "--color always config"])
-def test_variables(command, folder):
+def test_variables_of_the_environment_are_shown_escaped(command, folder):
     assert_clean(tensh(*command.split(), **SHOWN_VARIABLES))
 
 

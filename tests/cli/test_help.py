@@ -119,7 +119,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_page(name):
+def test_a_page_has_its_parts_and_no_import(name):
     shown = page_of(name)
     assert [words for words in PAGES[name] if words not in shown] == []
     assert "import tensh" not in shown

@@ -26,7 +26,7 @@ COLORS = {
 
 
 @pytest.mark.parametrize("case, colored", COLORS.items(), ids=str)
-def test_color(case, colored):
+def test_options_and_variables_decide_about_color(case, colored):
     options, variables, terminal = case
     done = Done("-c", "1 / 0", *options, terminal=terminal, TERM="xterm", **dict.fromkeys(variables, "1"))
     assert ("\033" in done.errors) == colored
@@ -93,5 +93,5 @@ def test_functions_in_a_notebook():
 
 
 @pytest.mark.parametrize("seconds, text", [(0, "0 ns"), (1.5e-6, "1.5 µs"), (0.0123, "12.3 ms"), (2, "2 s")])
-def test_durations(seconds, text):
+def test_durations_have_the_unit_that_fits(seconds, text):
     assert duration(seconds) == text

@@ -28,7 +28,7 @@ def test_bars_are_where_the_times_are():
     assert found[5] == ("transfer", timeline.LEFT + scale, scale / 2, "<b>& 500 ms")
 
 
-def test_seconds():
+def test_blocked_and_hidden_seconds_are_counted():
     assert (FIRST.seconds("blocked"), FIRST.hidden, SECOND.hidden) == (0.5, 0.0, 0.5)
     assert timeline.summarize([FIRST, SECOND]).startswith("2 ranks, 2 s: computing 86%")
 

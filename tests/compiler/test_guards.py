@@ -12,7 +12,7 @@ from tensh import nn
 from tensh.compiler import watching
 
 
-def test_guards():
+def test_another_shape_dtype_or_constant_makes_another_graph():
     @torch.compile
     def f(x, scale=1.0, names=("a",)):
         return dict.fromkeys(names, x * scale)
@@ -141,7 +141,7 @@ def test_every_size_gets_a_graph_and_other_kinds_have_a_limit():
         torch._dynamo.mark_dynamic(torch.ones(2), 1)
 
 
-def test_stances():
+def test_a_stance_decides_whether_functions_are_compiled():
     calls = []
     f = torch.compile(lambda x: x * 2 + 1)
     x = torch.ones(2)

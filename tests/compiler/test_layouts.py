@@ -20,7 +20,7 @@ LAYOUTS = {
 @pytest.mark.parametrize("size", [8, 200])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_layouts(name, layout, size):
+def test_compiled_functions_keep_values_and_strides(name, layout, size):
     torch.manual_seed(0)
     function = FUNCTIONS[name]
     x, y = (LAYOUTS[layout](size).detach().requires_grad_() for _ in range(2))

@@ -89,7 +89,7 @@ def test_spawned_process_that_does_not_come(program):
     assert "timed out after 2 s: 1 of 2 processes reached init_process_group" in done.stderr
 
 
-def test_reductions(actual):
+def test_reductions_have_one_result_on_all_ranks(actual):
     text = "d.all_reduce(x := torch.tensor([r + 1, 3 - r, 0]).to(torch.int32), d.ReduceOp.MAX), x"
     assert {each[text] for each in actual} == {f"(None, tensor([{len(actual)}, 3, 0], dtype=torch.int32))"}
 
@@ -164,7 +164,7 @@ def test_one_failure_ends_all(how, status, said, program):
     assert ("ValueError: no more data" in done.stderr) == (how == "raise")
 
 
-def test_restarts(program):
+def test_programs_that_fail_are_restarted_as_often_as_asked(program):
     done = call([*LAUNCH, "-n", "2", "--restarts", "1", "--no-prefix", program, "exit"])
     assert done.returncode == 7
     assert sorted(done.stdout.splitlines()) == [

@@ -31,7 +31,7 @@ def check(program, done):
 
 @with_mpi
 @each_program
-def test_launched(program):
+def test_launched_programs_write_what_is_expected(program):
     ranks = "1" if program.stem == "shared_training" else "2"  # which starts processes, whoever starts it
     check(program, call([*LAUNCH, "-n", ranks, "--no-prefix", str(program)]))
 

@@ -22,7 +22,7 @@ else:
 """
 
 
-def test_timeline(tmp_path):
+def test_a_timeline_names_exchanges_and_the_times_that_they_took(tmp_path):
     (tmp_path / "exchanges.py").write_text(EXCHANGES)
     done = call([*LAUNCH, "-n", "2", "--timeline", str(tmp_path / "out.html"), str(tmp_path / "exchanges.py")])
     assert done.returncode == 0 and "out.html: 2 ranks" in done.stderr, done.stderr

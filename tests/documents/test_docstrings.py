@@ -38,7 +38,7 @@ def entry(function, doc=None, kind="function"):
         ("The same for images.", False),
     ],
 )
-def test_summaries(doc, good):
+def test_a_missing_summary_is_found(doc, good):
     assert docstrings.has_summary(entry(len, doc or " ")) == good
 
 
@@ -56,7 +56,7 @@ def test_summaries(doc, good):
         ("No word of it.", False),
     ],
 )
-def test_shapes(text, found):
+def test_shapes_are_recognised(text, found):
     assert bool(docstrings.SHAPE.search(text)) == found
 
 
@@ -94,7 +94,7 @@ class Inheriting(Refusing):
     ("thing", "raises"),
     [(refuse, True), (refuse_below, True), (refuse_kinds, False), (Refusing, True), (Inheriting, False)],
 )
-def test_errors(thing, raises):
+def test_errors_that_are_not_named_are_found(thing, raises):
     assert docstrings.raises(entry(thing)) == raises
     assert docstrings.has_errors(entry(thing)) != raises
 
@@ -109,11 +109,11 @@ class Scaled(tensh.nn.Module):
 
 
 @pytest.mark.parametrize(("doc", "good"), [("Multiply by ``factor``.", True), ("Multiply by factors.", False)])
-def test_arguments(doc, good):
+def test_arguments_that_are_not_named_are_found(doc, good):
     assert docstrings.has_arguments(entry(Scaled, doc, kind="class")) is good
 
 
-def test_signatures():
+def test_signatures_of_stars_alone_are_found():
     assert docstrings.has_signature(entry(lambda x, **more: x))
     assert not docstrings.has_signature(entry(lambda *args, **kwargs: args))
 

@@ -14,7 +14,7 @@ each_program = pytest.mark.parametrize(
 
 
 @each_program
-def test_program(name, text):
+def test_programs_show_what_pytorch_shows(name, text):
     """It shows what PyTorch shows."""
     assert transforms.outcome(torch, text) == transforms.answers(name)[text]
 

@@ -35,7 +35,7 @@ def run(module, pattern, lengths, kind="float64"):
 
 
 @pytest.mark.parametrize("pattern, lengths", PATTERNS)
-def test_results(oracle, pattern, lengths):
+def test_rearranged_tensors_are_those_of_pytorch(oracle, pattern, lengths):
     assert run(torch, pattern, lengths) == run(oracle, pattern, lengths)
     assert run(torch, pattern, lengths, "int32") == run(oracle, pattern, lengths, "int32")
 

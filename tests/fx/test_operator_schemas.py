@@ -26,7 +26,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_functions(oracle, name):
+def test_arguments_of_functions_are_named_as_in_pytorch(oracle, name):
     from torch.fx import operator_schemas as theirs
 
     found, expected = (
@@ -54,7 +54,7 @@ def make(library):
 
 
 @pytest.mark.parametrize("only", [False, True])
-def test_nodes(oracle, only):
+def test_arguments_of_nodes_are_named_as_in_pytorch(oracle, only):
     found = []
     for library in torch, oracle:
         traced = library.fx.symbolic_trace(make(library))

@@ -83,12 +83,12 @@ def test_both_layouts(name, layout):
 
 
 @pytest.mark.parametrize("name", STRIDED)
-def test_strided(name):
+def test_strided_functions_compute_each_tensor(name):
     compare(STRIDED[name], torch.strided)
 
 
 @pytest.mark.parametrize("name", JAGGED)
-def test_jagged(name):
+def test_jagged_functions_compute_each_tensor(name):
     compare(JAGGED[name], torch.jagged)
 
 
@@ -102,7 +102,7 @@ def test_along_the_ragged_dimension(name):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_padding(layout):
+def test_padding_is_that_of_pad_sequence_and_sends_gradients_back(layout):
     joined = tensors()
     padded = torch.nested.as_nested_tensor(joined, layout=LAYOUTS[layout]).to_padded_tensor(7.0)
     expected = torch.nn.utils.rnn.pad_sequence([each.detach() for each in joined], batch_first=True, padding_value=7.0)

@@ -66,7 +66,7 @@ def replaced(value, duals):
 
 
 @each_entry
-def test_tangents(op, dtype):
+def test_tangents_of_functions_and_in_place_forms_are_pytorchs(op, dtype):
     """The tangents of the results of a function and of its in-place form."""
     if not op.supports_forward_ad:
         pytest.skip("PyTorch has no forward derivative")

@@ -183,7 +183,7 @@ def verdict(m, op, sample):
 
 
 @each_entry
-def test_differences(op, dtype):
+def test_derivatives_agree_with_differences_where_pytorchs_do(op, dtype):
     """The derivatives of the smallest sample agree with differences of values, if PyTorch's do."""
     for sample in sorted(samples(op, dtype)[0], key=size)[:1]:
         try:

@@ -22,7 +22,7 @@ def draw(dtype, shape, seed):
 
 @pytest.mark.parametrize("dtype", SIZES)
 @pytest.mark.parametrize("name", ["sum", "mean"])
-def test_sums(name, dtype):
+def test_sums_of_few_numbers_have_pytorchs_bits(name, dtype):
     for size in SIZES[dtype]:
         for seed in range(20):
             ours, theirs = draw(dtype, (size,), seed)
@@ -48,7 +48,7 @@ def test_losses_of_differences(name):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("reduction", ["mean", "sum"])
-def test_likelihoods(reduction, weighted):
+def test_likelihoods_of_few_samples_have_pytorchs_bits(reduction, weighted):
     for samples in (1, 2, 16, 17, 33, 300, 1000):
         inputs, weights = draw("float32", (samples, 5), samples), draw("float32", (5,), 0)
         classes = np.random.default_rng(samples).integers(0, 5, samples).tolist()
@@ -77,7 +77,7 @@ def test_gradients_of_a_row_that_is_added_to_all_rows(rows, dtype):
 
 @pytest.mark.parametrize("dtype", SIZES)
 @pytest.mark.parametrize("name", ["sum", "mean"])
-def test_columns(name, dtype):
+def test_sums_of_short_columns_have_pytorchs_bits(name, dtype):
     for number, width in itertools.product(NUMBERS, WIDTHS):
         ours, theirs = draw(dtype, (number, width), width)
         for dim in (0, 1):  # of the matrix, and of its transpose
@@ -96,7 +96,7 @@ def test_means_of_a_middle_dimension(dtype):
 
 
 @pytest.mark.parametrize("dtype", SIZES)
-def test_rows(dtype):
+def test_sums_of_short_rows_have_pytorchs_bits(dtype):
     for rows, number in itertools.product((1, 2, 3, 8, 100), range(1, 5)):
         ours, theirs = draw(dtype, (rows, number), rows)
         assert ours.sum(1).tolist() == theirs.sum(1).tolist(), (rows, number)

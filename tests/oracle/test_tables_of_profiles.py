@@ -38,7 +38,7 @@ def make_events(shapes, stacks):
 @pytest.mark.parametrize("shapes", [False, True])
 @pytest.mark.parametrize("memory, flops", [(False, False), (True, True)])
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
-def test_table(settings, memory, flops, shapes, stacks):
+def test_tables_are_those_of_pytorch(settings, memory, flops, shapes, stacks):
     events = make_events(shapes, stacks)
     expected = profiler_util._build_table(events, profile_memory=memory, with_flops=flops, **settings)
     assert EventList(events, memory, flops).table(**settings) == expected

@@ -151,7 +151,7 @@ def test_what_cannot_be_shown_is_refused():
         show.contents(torch.ones(3))
 
 
-def test_curves():
+def test_curves_are_drawn_with_and_without_colors():
     pytest.importorskip("uniplot")
     t = torch.linspace(0, 6, 50)
     view = show.plot(t, torch.stack([t.sin(), t.cos()], 1))

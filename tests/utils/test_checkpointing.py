@@ -112,7 +112,7 @@ def test_memory_is_given_back():
 
 
 @pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
-def test_nested():
+def test_checkpoints_within_checkpoints_give_the_same_gradients():
     check = tensh.utils.checkpoint.checkpoint
     for inner in True, False:
         for outer in True, False:

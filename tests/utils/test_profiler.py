@@ -96,7 +96,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize("kind, message, call", MISTAKES)
-def test_mistakes(kind, message, call):
+def test_invalid_settings_are_refused_with_pytorchs_words(kind, message, call):
     with pytest.raises(kind, match=message):
         call()
 

@@ -156,7 +156,7 @@ b
 """
 
 
-def test_markdown(tmp_path):
+def test_blocks_of_markdown_are_checked_and_updated(tmp_path):
     path = write(tmp_path, "a.md", MARKDOWN)
     assert statuses(path) == ["ok", "ok", "ok", "ok", "differs", "skipped"]
     check("--update", path)

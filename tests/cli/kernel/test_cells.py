@@ -196,7 +196,7 @@ def test_what_stands_under_the_cursor_is_told(kernel):
         ("import ma", "math"),
     ],
 )
-def test_completion(kernel, code, match):
+def test_the_kernel_completes_names(kernel, code, match):
     kernel.run("weight = torch.ones(2)")
     found = kernel.ask("complete", code, len(code))
     whole = [code[: found["cursor_start"]] + each + code[found["cursor_end"] :] for each in found["matches"]]

@@ -98,7 +98,7 @@ PAINT = {
 
 
 @pytest.mark.parametrize("colors, text", PAINT.items())
-def test_paint(colors, text):
+def test_paint_is_written_in_the_colors_that_there_are(colors, text):
     assert apply_style([(Paint((0, 0, 0), (255, 255, 255)), "x")], colors) == text
 
 
@@ -158,7 +158,7 @@ def test_notes_are_ascii_where_everything_is():
     assert console(chosen=Chosen(glyphs="ascii")).style_text([("plain", "µ")], False) == "µ"
 
 
-def test_glyphs():
+def test_settings_override_the_glyphs_that_the_environment_chooses():
     assert console().page().unicode and not console(chosen=Chosen(glyphs="ascii")).page().unicode
     assert not console(TENSH_PLAIN="1").page().unicode
     assert console(TENSH_PLAIN="1", chosen=Chosen(glyphs="unicode")).page().unicode

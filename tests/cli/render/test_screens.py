@@ -12,7 +12,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("title", CASES)
-def test_screen(title, tmp_path, monkeypatch):
+def test_typed_lines_show_the_recorded_screen(title, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     variables, screen = CASES[title]
     assert replay(screen, variables) == screen

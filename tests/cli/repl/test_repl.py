@@ -43,7 +43,7 @@ BLOCKS = {
 
 
 @pytest.mark.parametrize("typed", BLOCKS)
-def test_blocks(shell, typed):
+def test_blocks_are_indented_and_end_as_typed(shell, typed):
     assert shell.enter(typed).split("\n")[: BLOCKS[typed].count("\n") + 1] == BLOCKS[typed].split("\n")
 
 

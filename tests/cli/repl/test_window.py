@@ -146,7 +146,7 @@ def test_a_plain_line_that_expects_a_number_ends_with_its_terminal():
         shell.status = 0
 
 
-def test_ascii():
+def test_a_prompt_in_ascii_writes_nothing_else():
     with Terminal("--ascii", columns=120) as shell:
         shell.ready().enter("x = torch.ones(2)")
         shell.enter("x")

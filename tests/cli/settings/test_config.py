@@ -102,7 +102,7 @@ FOLDERS = {
 
 
 @pytest.mark.parametrize("case, expected", FOLDERS.items(), ids=str)
-def test_folders(case, expected):
+def test_folders_follow_the_platform_and_its_variables(case, expected):
     kind, platform, variables = case
     assert folder(kind, dict(pair.split("=") for pair in variables), platform).replace("\\", "/") == expected
 

@@ -170,7 +170,7 @@ def test_every_order_of_two_passes_gives_one_second_derivative(name, calls, gold
 
 @pytest.mark.thorough
 @each_operator
-def test_jacobians(name, calls, golden):
+def test_jacobians_by_rows_and_by_columns_are_the_same(name, calls, golden):
     """Rows and columns are the same matrix, whether they are computed together or one by one."""
     rng = np.random.default_rng(3)
     function, arrays = varied(name, calls[0])

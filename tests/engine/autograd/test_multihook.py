@@ -55,7 +55,7 @@ def test_a_pass_that_fails_is_no_pass():
     assert len(calls) == 1 and all(g is not None for g in calls[0])
 
 
-def test_mistakes():
+def test_an_unknown_mode_and_a_tensor_without_a_node_are_refused():
     hook = tensh.autograd.graph.register_multi_grad_hook
     with pytest.raises(ValueError, match="Expects mode to be one of"):
         hook((tensh.ones(1, requires_grad=True),), print, mode="x")

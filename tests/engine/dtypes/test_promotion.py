@@ -108,7 +108,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_refused(what):
+def test_what_cannot_be_promoted_is_refused_as_in_pytorch(what):
     run, kind, message = REFUSED[what]
     with pytest.raises(kind, match=message) as caught:
         run()

@@ -22,7 +22,7 @@ OF_PYTHON_3_11 = (
 
 
 @pytest.mark.parametrize("title", CASES)
-def test_session(title):
+def test_sessions_answer_as_recorded(title):
     import tensh
 
     if sys.version_info >= (3, 12) and any(words in CASES[title] for words in OF_PYTHON_3_11):

@@ -25,7 +25,7 @@ def add_one_by_one(first, second):
 
 @dtypes
 @pytest.mark.parametrize("rows, depth, columns", SHAPES)
-def test_matrices(rows, depth, columns, dtype):
+def test_products_of_small_matrices_add_one_by_one(rows, depth, columns, dtype):
     first, second = draw(dtype, rows, depth), draw(dtype, depth, columns)
     expected = add_one_by_one(first, second).tolist()
     a, b = torch.tensor(first), torch.tensor(second)
@@ -44,14 +44,14 @@ def test_rows_by_columns_in_memory(rows, depth, columns, dtype):
 
 @dtypes
 @pytest.mark.parametrize("rows, depth, columns", [(3, 4, 5), (7, 7, 7), (3, 9, 30)])
-def test_stacks(rows, depth, columns, dtype):
+def test_products_of_stacks_add_one_by_one(rows, depth, columns, dtype):
     first, second = draw(dtype, 3, rows, depth), draw(dtype, 3, depth, columns)
     assert torch.bmm(torch.tensor(first), torch.tensor(second)).tolist() == add_one_by_one(first, second).tolist()
 
 
 @dtypes
 @pytest.mark.parametrize("length", [2, 3, 4])
-def test_vectors(length, dtype):
+def test_products_with_vectors_add_one_by_one(length, dtype):
     matrix, vector = draw(dtype, 9, length), draw(dtype, length, 1)
     assert (
         torch.mv(torch.tensor(matrix), torch.tensor(vector[:, 0])).tolist()

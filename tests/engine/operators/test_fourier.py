@@ -11,7 +11,7 @@ NAMES = [name for name in dir(torch.fft) if "fft" in name]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_examples(name):
+def test_examples_of_transforms_run(name):
     """The transforms are declared in a table, and so are their docstrings."""
     text = getattr(torch.fft, name).__doc__
     report = []
@@ -75,7 +75,7 @@ def test_same_bits_at_small_sizes(oracle, size, dtype):
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("shape", [(4, 5), (2, 3, 4)])
-def test_strides(oracle, shape):
+def test_results_of_transforms_have_pytorchs_strides(oracle, shape):
     """Transformed dimensions come innermost, as in PyTorch."""
     for name in ("fft", "rfft", "irfft", "fftn", "rfftn", "irfftn"):
         for dim in range(len(shape)):

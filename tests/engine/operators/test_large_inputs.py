@@ -88,7 +88,7 @@ def test_margins_of_several_classes(classes):
 
 @pytest.mark.parametrize("size", [5, 900])
 @pytest.mark.parametrize("mode", ["sum", "mean", "max"])
-def test_bags(size, mode):
+def test_large_bags_are_reduced_as_by_numpy(size, mode):
     weight, indices = RNG.standard_normal((50, 64)), RNG.integers(0, 50, (30, size))
     found = torch.nn.functional.embedding_bag(torch.tensor(indices), torch.tensor(weight), mode=mode)
     check(found, getattr(np, mode)(weight[indices], 1), 1e-12)

@@ -69,7 +69,7 @@ def test_pairs_and_steps_are_those_of_pytorch(oracle, name, method, largest):
 
 @pytest.mark.parametrize("batch", [(2,), (2, 3)])
 @pytest.mark.parametrize("method", ["ortho", "basic"])
-def test_batches(oracle, method, batch):
+def test_lobpcg_of_batches_takes_pytorchs_steps(oracle, method, batch):
     arguments = {"k": 2, "B": positive(4, *batch), "method": method}
     (E, X, steps), (values, vectors, expected) = (
         run(module, symmetric(3, *batch), **arguments) for module in (torch, oracle)

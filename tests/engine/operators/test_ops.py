@@ -185,7 +185,7 @@ def first_is_tensor(call):
 
 
 @some_operators
-def test_methods(name, calls, golden):
+def test_methods_give_the_result_of_the_function(name, calls, golden):
     """A method gives the result of the function."""
     if name not in METHODS or name == "where":  # its method takes the tensor second
         return
@@ -218,7 +218,7 @@ ANY_OUT = {"sum", "nansum", "prod", "cumsum", "cumprod"}  # ``out=`` says the dt
 
 
 @some_operators
-def test_out(name, calls, golden):
+def test_out_takes_the_result_or_is_refused(name, calls, golden):
     """``out=`` takes the result, whatever its shape was; a dtype that cannot hold it, or a gradient, is refused."""
     entry = PUBLIC.get(name)
     if not getattr(entry, "out", "out" in getattr(getattr(entry, "__code__", None), "co_varnames", ())):

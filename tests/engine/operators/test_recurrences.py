@@ -61,7 +61,7 @@ def test_packed_sequences():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_cells(kind):
+def test_functions_of_cells_compute_what_their_modules_do(kind):
     torch = tensh
     more = {"nonlinearity": kind[4:]} if kind.startswith("rnn") else {}
     cell = getattr(torch.nn, f"{KINDS[kind]}Cell")(3, 2, **more)

@@ -19,7 +19,7 @@ def draw(dtype, *shape):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_sort(shape, dtype):
+def test_rows_are_sorted_as_vectors_are(shape, dtype):
     matrix = draw(dtype, *shape)
     for descending in (False, True):
         values, indices = matrix.sort(stable=True, descending=descending)
@@ -33,7 +33,7 @@ def test_sort(shape, dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("count", [1, 4, 20])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_searchsorted(shape, count, dtype):
+def test_rows_are_searched_as_vectors_are(shape, count, dtype):
     rows = draw(dtype, *shape).sort().values
     wanted = draw(dtype, shape[0], count)
     for options in ({}, {"right": True}, {"side": "right", "out_int32": True}):

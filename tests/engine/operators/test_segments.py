@@ -166,7 +166,7 @@ def refusal(module, code):
 
 
 @pytest.mark.parametrize("code", REFUSED)
-def test_refusals(oracle, code):
+def test_segments_are_refused_as_in_pytorch(oracle, code):
     assert refusal(torch, code) == refusal(oracle, code)
 
 

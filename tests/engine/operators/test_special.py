@@ -89,7 +89,7 @@ def assert_ends(m, name):
 
 
 @pytest.mark.parametrize("name", ENDS)
-def test_ends(name):
+def test_special_functions_have_their_limits_at_the_ends(name):
     assert_ends(torch, name)
 
 

@@ -207,7 +207,7 @@ def test_printed_form():
     assert repr(wide(requires_grad=True)) == "tensor(..., device='meta', size=(), requires_grad=True)"
 
 
-def test_facts():
+def test_meta_tensors_know_device_strides_and_place():
     x = wide(2, 3).t()[1:]
     assert (x.device, x.is_meta, x.is_cpu) == (torch.device("meta"), True, False)
     assert (x.stride(), x.storage_offset(), x.data_ptr()) == ((1, 3), 1, 4)

@@ -154,7 +154,7 @@ def stacked(made, varied):
 
 
 @pytest.mark.parametrize("name", few_of([name for name in SAMPLES if name not in REFUSED], every=3))
-def test_operators(name):
+def test_operators_of_a_batch_give_the_results_of_the_samples(name):
     """A batch of any of the tensors, and of all, gives the results of the samples; so do nested batches of the first."""
     call = SAMPLES[name][0]
     made, function = several(call, name), as_function(name, call)
@@ -180,7 +180,7 @@ DIFFERENTIABLE = [
 
 
 @pytest.mark.parametrize("name", few_of(DIFFERENTIABLE, every=3))
-def test_gradients(name):
+def test_gradients_of_a_batch_are_those_of_the_samples(name):
     """A backward pass through the batch gives the gradients of the samples; what all share gets the sum."""
     call = SAMPLES[name][0]
     made, function = several(call, name), as_function(name, call)
@@ -295,7 +295,7 @@ def without_rules():
     return [name for name, base in bases.items() if not {name, base} & OPERATORS.keys() and not OPS[name].pointwise]
 
 
-def test_rules():
+def test_nearly_all_operators_have_rules():
     """Nearly all operators have rules, and all rules are those of operators."""
     from tensh.engine.dispatch.vmap.rules.table import OPERATORS
 
@@ -331,7 +331,7 @@ def test_a_batched_tensor():
     assert seen == [(torch.Size([3, 4]), 2, 3, 12, torch.float32, (4, 1), False, [4, 4, 4])]
 
 
-def test_printed():
+def test_a_batched_tensor_prints_its_values_and_batches():
     """It shows all there is, and where the batches are."""
     seen = []
     torch.vmap(torch.vmap(lambda a: (seen.append(repr(a)), a)[1]))(torch.zeros(1, 2, 1))
