@@ -1,5 +1,7 @@
 """Subscripts and functions that select, sort or repeat elements, which PyTorch composes of ``aten`` operators."""
 
+import math
+
 import tensh as torch
 from tensh._aten.calls import aten
 from tensh._aten.subscripts import WHOLE, expand_ellipsis, list_indices, list_steps
@@ -99,6 +101,20 @@ def tensor_split(input, indices_or_sections, dim=0):
         given = [place * size + min(place, more) for place in range(1, given)]
     bounds = zip([0, *given], [*given, input.shape[dim]])
     return tuple(aten("slice", input, dim, low, high) for low, high in bounds)
+
+
+def nonzero(input, *, as_tuple=False):
+    """Return the places of elements that are not zero: with ``as_tuple`` a vector for each dimension."""
+    places = aten("nonzero", input)
+    return tuple(aten("unbind", places, 1)) if as_tuple else places
+
+
+def unravel_index(indices, shape):
+    if isinstance(shape, int) or indices.is_floating_point() or isinstance(shape, Tensor):
+        return NotImplemented
+    steps = [math.prod(shape[place + 1 :]) for place in range(len(shape))]
+    rows = aten("floor_divide", indices.unsqueeze(-1), torch.tensor(steps, dtype=torch.int64))
+    return tuple(aten("unbind", rows % torch.tensor([*shape], dtype=torch.int64), -1))
 
 
 def take_along_dim(input, indices, dim=None):

@@ -86,7 +86,8 @@ def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, coun
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     dims = list(range(input.dim() - len(normalized_shape), input.dim()))
     eps = torch.finfo(input.dtype).eps if eps is None else eps
-    scale = aten("rsqrt", aten("add_", aten("mean", aten("pow", input, 2), dims, True), eps))
+    mean = aten("mean", aten("pow", input, 2), dims, True)
+    scale = aten("rsqrt", schemas()["add_"]["Scalar"](mean, eps))
     out = aten("mul", input, scale)
     return out if weight is None else aten("mul", out, weight)
 
@@ -202,3 +203,26 @@ def isfinite(input):
         )
     small = schemas()["ne"]["Scalar"](aten("abs", input), math.inf)
     return aten("mul", aten("eq", input, input), small)
+
+
+# ── operators within composites ──────────────────────────────────────────────
+def list_counts(maps):
+    """Return the counts of elements that padding adds: ``maps`` has the places of each dimension, None for one that stays."""
+    counts = [(0, 0) if taps is None else taps.counts for taps in reversed(maps)]
+    return [int(count) for pair in counts for count in pair]
+
+
+def convolve_transposed(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=(), groups=1):
+    geometry = zip(shape[2:], grad.shape[2:], weight.shape[2:], stride, padding, dilation)
+    more = [n - ((m - 1) * s - 2 * p + d * (k - 1) + 1) for n, m, k, s, p, d in geometry]
+    return aten("convolution", grad, weight, bias, *map(list, (stride, padding, dilation)), True, more, groups)
+
+
+LIFTED = {
+    "correlate_back": convolve_transposed,
+    "circular_pad": lambda input, maps: torch.nn.functional.pad(input, list_counts(maps), mode="circular"),
+} | {
+    name: lambda input, maps, name=name: aten(name, input, list_counts(maps))
+    for name in (f"{kind}_pad{dims}d" for kind in ("reflection", "replication") for dims in (1, 2, 3))
+}
+"""Operator of tensh -> PyTorch's, with PyTorch's arguments."""

@@ -151,7 +151,11 @@ def embedding_bag(
 
 # ── losses ───────────────────────────────────────────────────────────────────
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
-    if not isinstance(var, torch.Tensor) or reduction not in REDUCE or (var < 0).array.any():
+    if reduction not in REDUCE or not isinstance(var, (torch.Tensor, float)) or (isinstance(var, float) and var < 0):
+        return NotImplemented
+    if isinstance(var, float):
+        var = var * torch.ones_like(input)
+    elif (var < 0).any():
         return NotImplemented
     if var.array.shape != input.array.shape:
         var = fit_variance(input.array.shape, var)

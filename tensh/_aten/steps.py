@@ -15,11 +15,13 @@ from tensh._aten.indexing_steps import (
     diff,
     getitem,
     narrow,
+    nonzero,
     setitem,
     take_along_dim,
     tensor_split,
     tile,
     unique,
+    unravel_index,
 )
 from tensh._aten.layer_steps import (
     adaptive_avg_pool1d,
@@ -249,6 +251,8 @@ def chunk(input, chunks, dim=0):
 
 
 def where(condition, input=None, other=None, **options):
+    if input is None and other is None and not options:
+        return nonzero(condition, as_tuple=True)
     if other is None or options:
         return NotImplemented
     kind = next((each.dtype for each in (input, other) if isinstance(each, Tensor)), None)
@@ -326,7 +330,7 @@ STEPS = matrix_steps.STEPS | {
     "narrow": narrow, "broadcast_tensors": broadcast_tensors, "masked_select": lambda input, mask: aten("masked_select", input, mask), "tensor_split": tensor_split, "tensorinv": tensorinv, "take_along_dim": take_along_dim,
     "__rsub__": lambda input, other: aten("rsub", input, other), "__rtruediv__": lambda input, other: aten("mul", aten("reciprocal", input), other),
     "__rdiv__": lambda input, other: aten("mul", aten("reciprocal", input), other), "__rpow__": lambda input, other: aten("pow", other, input),
-    "argsort": argsort, "tile": tile, "unique": unique, "argwhere": lambda input: aten("nonzero", input),
+    "argsort": argsort, "nonzero": nonzero, "unravel_index": unravel_index, "tile": tile, "unique": unique, "argwhere": lambda input: aten("nonzero", input),
     "block_diag": lambda *tensors: aten("block_diag", list(tensors)), "norm": norm, "pad": pad, "interpolate": interpolate,
     "view_as": lambda input, other: aten("view", input, list(other.shape)), "expand_as": lambda input, other: aten("expand", input, list(other.shape)),
     "outer": lambda input, other: aten("mul", aten("view", input, [input.shape[0], 1]), other),

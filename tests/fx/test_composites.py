@@ -13,6 +13,15 @@ CALLS = [
     "torch.nn.functional.kl_div(x, x.softmax(-1))", "torch.nn.functional.pairwise_distance(x, x)", "torch.nn.functional.pdist(x)",
     "torch.nn.functional.margin_ranking_loss(v, v, v.sign())", "torch.nn.functional.grid_sample(b[None], torch.zeros(1, 2, 2, 2))",
     "torch.nn.functional.affine_grid(x[None], (1, 1, 2, 2))",
+    "torch.nn.functional.conv_transpose1d(x, torch.ones(2, 3, 2))", "torch.nn.functional.rms_norm(x, [3])",
+    "torch.nn.functional.gaussian_nll_loss(x, x, 1.0)", "x.nonzero(as_tuple=True)", "torch.where(x)",
+    "torch.unravel_index(x.long().abs(), (4, 5))", "x.clone().t_() + 1",
+]  # fmt: skip
+
+
+FURTHER = [
+    *(f"torch.stft(x.flatten(), 4, return_complex=True, pad_mode='{mode}')" for mode in ("reflect", "replicate", "circular")),
+    "torch.stft(x, 2, 1, window=torch.ones(2), return_complex=True)", "[y := x.clone().t_(), y.reshape(y.shape[0], -1, 1)][1]",
 ]  # fmt: skip
 
 
@@ -30,7 +39,9 @@ def test_operators_of_composites_are_pytorchs(oracle, text):
     assert record(torch, text)[0].code == record(oracle, text)[0].code
 
 
-@pytest.mark.parametrize("text", [*CALLS, "torch.quantile(x, 0.5)", "torch.linalg.matrix_rank(x)", "torch.cov(x)"])
+@pytest.mark.parametrize(
+    "text", [*CALLS, "torch.quantile(x, 0.5)", "torch.linalg.matrix_rank(x)", "torch.cov(x)", *FURTHER]
+)
 def test_graphs_of_composites_compute_the_same(text):
     graph, given, function = record(torch, text)
     for ours, expected in zip(

@@ -212,6 +212,11 @@ SYMBOLIC = {
     "a part": (lambda x: x[1:].repeat(2, 1), [(4, 3)], [(5, 2)]),
     "a product": (lambda x, y: (x @ y).flatten(), [(4, 3), (3, 2)], [(5, 6), (6, 7)]),
     "one size for two": (lambda x: x.view(x.shape[0] * x.shape[1]) * 2, [(3, 3)], [(5, 5)]),
+    "two halves": (lambda x: x.chunk(2)[1] + 1, [(8, 3)], [(5, 2)]),
+    "a half": (lambda x: x[: x.shape[0] // 2].sum(0), [(8, 5)], [(5, 2)]),
+    "half a size": (lambda x: x + x.shape[0] / 2, [(8, 5)], [(5, 2)]),
+    "a size as a number": (lambda x: torch.arange(3) * float(x.shape[0] + 1), [(8, 5)], [(6, 2)]),
+    "a difference": (lambda x, y: x * (x.shape[0] - y.shape[0]), [(8,), (5,)], [(3,), (7,)]),
     "another new tensor": (lambda x: x + x.new_ones(x.shape[0], 1), [(4, 3)], [(2, 9)]),
 }
 

@@ -18,7 +18,6 @@ OTHER = {
     "nn.functional.scaled_dot_product_attention": "dropout draws other numbers when it is computed again",
     "svd_lowrank": "a mean to subtract cannot be traced",
     "pca_lowrank": "a mean to subtract cannot be traced",
-    "stft": "its padding has no operator",
     "nn.functional.gaussian_nll_loss": "Python reads variances, in PyTorch, too",
 }
 """Entry -> why it is not compared."""

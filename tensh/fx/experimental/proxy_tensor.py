@@ -155,8 +155,10 @@ class OperatorRecorder(BranchGradients, FunctionalRecorder, BranchRecorder, Torc
         if isinstance(result, Tensor):
             made = self.stand_for(result, node)
             made.constant = constant_of(func, args, kwargs, result)
-            if func._opname.endswith("_") and isinstance(args[0], ProxyTensor) and result.shape == args[0].shape:
+            if func._opname.endswith("_") and isinstance(args[0], ProxyTensor):
                 args[0].value, args[0].proxy, args[0].constant = result, node, None
+                if result.shape != args[0].shape:  # such as t_
+                    args[0].array = made.array
                 return args[0]
             return made
         node.meta["val"] = result

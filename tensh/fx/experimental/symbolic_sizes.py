@@ -3,18 +3,22 @@
 import ast
 import contextlib
 import operator
+from itertools import chain
 
 from tensh._aten.overloads import schemas
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.symbols import sym_float
 from tensh.engine.methods.creation.ranges import arange
 from tensh.engine.operators.random.composites.drawing import get_rng_state, set_rng_state
 from tensh.fx.data_dependent import dimension_of
-from tensh.fx.experimental.size_names import changes, name_size
+from tensh.fx.experimental.size_names import changes, list_expressions, list_quotients
 from tensh.fx.node import Node
 
 __all__ = ["free_input_sizes"]
 
-OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
+OPERATORS = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv, ast.Div: operator.truediv,
+}  # fmt: skip
 
 
 class Differs(Exception):
@@ -62,17 +66,35 @@ def evaluate(tree, sizes):
     """Return the value of an expression of sizes."""
     if isinstance(tree, ast.BinOp):
         return OPERATORS[type(tree.op)](evaluate(tree.left, sizes), evaluate(tree.right, sizes))
+    if isinstance(tree, ast.UnaryOp):
+        return -evaluate(tree.operand, sizes)
+    if isinstance(tree, ast.Call):
+        return float(evaluate(tree.args[0], sizes))
     return sizes[tree.id] if isinstance(tree, ast.Name) else tree.value
 
 
 def find_size(one, two, three, pairs, others):
     """Return the expression for a number that differs between traces.  Raise Differs if none gives all three."""
-    for text in [*(f"{name}*{name}" for _, _, name in pairs), name_size(int(one), int(two), pairs)]:
-        tree = ast.parse(text, mode="eval").body if text != "?" else ast.Constant(None)
+    for text in list_texts(one, two, pairs):
+        tree = ast.parse(text, mode="eval").body
         values = [evaluate(tree, {name: size[number] for *size, name in pairs}) for number in (0, 1)]
         if [*values, evaluate(tree, others)] == [one, two, three]:
             return Size(text)
     raise Differs
+
+
+def list_texts(one, two, pairs):
+    """Yield expressions that may give a number, a floating point number for one."""
+    if isinstance(one, float):
+        yield from (f"{name} / {divisor}" for size, _, name in pairs for divisor in (2, 4, 8) if size == one * divisor)
+    if one == int(one) and two == int(two):
+        whole = int(one), int(two), pairs
+        squares = (f"{name}*{name}" for _, _, name in pairs)
+        rounded = (text for text in list_quotients(*whole) if text.count("(") == 1 or "- 1)" in text)  # down, or up
+        names = [name for _, _, name in pairs]
+        differences = (f"{name} - {other}" for name in names for other in names if name != other)
+        for text in chain(squares, list_expressions(*whole), differences, rounded):
+            yield f"float({text})" if isinstance(one, float) else text
 
 
 def pair_up(first, second, pairs, third, others):
@@ -100,7 +122,7 @@ def pair_up(first, second, pairs, third, others):
             return slice(*map(merge, *((each.start, each.stop, each.step) for each in (one, two, three))))
         if one == two == three:
             return one
-        if type(one) not in (int, float) or one != int(one):
+        if type(one) not in (int, float):
             raise Differs
         return find_size(one, two, three, pairs, others)
 
@@ -150,6 +172,10 @@ class SizeNodes:
     def make(self, tree):
         if isinstance(tree, ast.Name):
             return self.graph.call_function(schemas()["sym_size"]["int"], self.places[tree.id], name="sym_size_int")
+        if isinstance(tree, ast.UnaryOp):
+            return self.graph.call_function(operator.neg, (self.node(tree.operand),))
+        if isinstance(tree, ast.Call):
+            return self.graph.call_function(sym_float, (self.node(tree.args[0]),))
         operands = [self.node(tree.left), self.node(tree.right)]
         if isinstance(tree.op, ast.Mult) and not isinstance(operands[0], Node):
             operands.reverse()

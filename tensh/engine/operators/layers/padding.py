@@ -59,17 +59,19 @@ def mirror_places(mode, size, before, after):
     """Return the index of the source of each element of a padded dimension."""
     if mode == "circular":  # elements cut off are not repeated on the other side
         first, last = max(-before, 0), size - max(-after, 0)
-        return Taps(
-            size, first + (np.arange(first - max(before, 0), last + max(after, 0))[None] - first) % max(last - first, 1)
-        )
-    place = np.arange(-before, size + after)
-    if mode == "reflect":
-        period = 2 * max(size - 1, 1)
-        place %= period
-        place = np.minimum(place, period - place)
+        place = np.arange(first - max(before, 0), last + max(after, 0))
+        place = first + (place - first) % max(last - first, 1)
     else:
-        place = np.clip(place, 0, size - 1)
-    return Taps(size, place[None])
+        place = np.arange(-before, size + after)
+        if mode == "reflect":
+            period = 2 * max(size - 1, 1)
+            place %= period
+            place = np.minimum(place, period - place)
+        else:
+            place = np.clip(place, 0, size - 1)
+    taps = Taps(size, place[None])
+    taps.counts = before, after
+    return taps
 
 
 def declare_pad(name, dims):

@@ -41,9 +41,12 @@ class Taps:
 
     ``weights`` None stands for ones; ``single`` are weights of float32, where they are not the rounded ones.  ``there``
     marks the taps that exist (None: all): a weight of zero in place of a missing tap would turn infinity into nan.
+    ``counts`` are the elements that padding adds (before, after).
     """
 
-    __slots__ = ("size", "places", "weights", "there", "runs", "even", "border", "is_adjoint", "_adjoint", "_typed")
+    __slots__ = (
+        "size", "places", "weights", "there", "runs", "even", "border", "is_adjoint", "counts", "_adjoint", "_typed",
+    )  # fmt: skip
 
     def __init__(self, size, places, weights=None, there=None, single=None):
         self.size, self.places, self.weights = size, places, weights
@@ -58,6 +61,7 @@ class Taps:
             and bool((weights == weights.flat[0]).all())
         )
         self.is_adjoint, self._adjoint, self._typed = False, None, {} if single is None else {F4: single}
+        self.counts = None
 
     @property
     def length(self):
