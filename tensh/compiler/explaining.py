@@ -1,9 +1,12 @@
 """``torch._dynamo.explain``: the graphs of a function, and why it is not a single one."""
 
 import traceback
+from contextlib import redirect_stdout
+from io import StringIO
 from typing import NamedTuple
 
 from tensh.compiler.backends import BackendFunction
+from tensh.engine.random.generator import default_generator
 
 MOST = 50  # maximum number of calls until nothing new is found
 
@@ -54,7 +57,8 @@ class ExplainOutput:
 def explain(f, *extra_args, **extra_kwargs):
     """Return a function that takes the arguments of ``f`` and describes the graphs of ``f`` as an ``ExplainOutput``.
 
-    ``f`` is called until nothing new is found, once for each place where it breaks.
+    ``f`` is called once, and again for each place where it breaks; what further calls print is discarded, and random
+    numbers go on as after the first call.
 
     >>> import tensh as torch
     >>> print(torch._dynamo.explain(lambda x: (x * 2).sin())(torch.ones(2)))
@@ -76,14 +80,15 @@ def explain(f, *extra_args, **extra_kwargs):
 
         whole = BackendFunction(getattr(f, "_torchdynamo_orig_callable", f), collect)
         whole.silent = True
-        found = None
+        whole(args, kwargs)
+        parts, found, state = list(list_parts(whole)), None, default_generator.get_state()
         for _ in range(MOST):
-            whole(args, kwargs)
-            parts = list(list_parts(whole))
-            state = [(len(part.graphs), part.off, part.reason) for part in parts]
-            if state == found:
+            if all(map(is_settled, parts)) or found == (found := [list_facts(part) for part in parts]):
                 break
-            found = state
+            with redirect_stdout(StringIO()):
+                whole(args, kwargs)
+            parts = list(list_parts(whole))
+        default_generator.set_state(state)
         reasons = {str(part.reason): part.reason for part in parts if part.reason is not None}
         return ExplainOutput(graphs, [describe(each) for each in reasons.values()])
 
@@ -95,6 +100,16 @@ def list_parts(compiled):
     yield compiled
     for member in compiled.members:
         yield from list_parts(member)
+
+
+def list_facts(part):
+    """Return what is known of a function or a part of one."""
+    return len(part.graphs), part.off, part.reason
+
+
+def is_settled(part):
+    """Return True if another call with these arguments finds nothing new of a part."""
+    return bool(part.graphs) or part.off or part.parts is not None
 
 
 def describe(reason):

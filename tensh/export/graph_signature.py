@@ -92,6 +92,13 @@ class ExportGraphSignature:
             spec.target if field == "target" else value_of(spec.arg) for spec in self.input_specs if spec.kind is kind
         )
 
+    def __eq__(self, other):
+        if type(other) is not ExportGraphSignature:
+            return NotImplemented
+        return (self.input_specs, self.output_specs) == (other.input_specs, other.output_specs)
+
+    __hash__ = None
+
     @property
     def parameters(self):
         """The paths of the parameters."""
@@ -151,4 +158,5 @@ class ExportGraphSignature:
         inputs, outputs = ("\n".join(map(str, specs)) for specs in (self.input_specs, self.output_specs))
         return f"\n# inputs\n{inputs}\n\n# outputs\n{outputs}\n"
 
-    __repr__ = __str__
+    def __repr__(self):
+        return f"ExportGraphSignature(input_specs={self.input_specs}, output_specs={self.output_specs})"

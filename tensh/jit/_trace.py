@@ -61,7 +61,7 @@ def trace(
         args, kwargs = (), dict(example_kwarg_inputs)
     else:
         if example_inputs is None:
-            raise RuntimeError("example_kwarg_inputs should be a dict")
+            raise TypeError("'NoneType' object is not iterable")
         args, kwargs = as_arguments(example_inputs), {}
     options = {"strict": strict, "check": check_trace, "tolerance": check_tolerance, "inputs": check_inputs}
     if isinstance(func, Module):

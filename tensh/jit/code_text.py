@@ -17,6 +17,8 @@ LONGEST = 40  # characters of an expression on a line, with the two spaces of ea
 FEW = 64  # elements of a constant that is compared with others
 IMPLICIT = {"aten::IntImplicit": "int", "aten::FloatImplicit": "float", "aten::ScalarImplicit": "number"}
 """Operators that read a number from a tensor where one is required -> the type of the number."""
+UNPACKING = ("prim::ListUnpack", "prim::TupleUnpack")
+"""Kinds of lines that take a value apart: they are never part of an expression."""
 RESERVED = {
     "_",
     "as",
@@ -77,7 +79,7 @@ class CodePrinter:
 
     @staticmethod
     def can_inline(value):
-        if len(value.node().given) != 1 or len(value.users) != 1:
+        if len(value.node().given) != 1 or len(value.users) != 1 or value.node().kind() in UNPACKING:
             return False
         return not value.named or value.users[0].user.kind() == "prim::Return"
 
@@ -128,7 +130,7 @@ class CodePrinter:
         for each in line.given:
             self.texts[each] = self.make_name(each)
         names = ", ".join(self.texts[each] for each in line.given)
-        comma = "," if line.kind() in ("prim::ListUnpack", "prim::TupleUnpack") else ""
+        comma = "," if line.kind() in UNPACKING else ""
         self.print(f"{names}{comma} = {expression}" if names else expression)
 
     # ── expressions ──────────────────────────────────────────────────────────
@@ -165,7 +167,7 @@ class CodePrinter:
                 return f"({', '.join(taken)}{',' if len(taken) == 1 else ''})"
             case "prim::DictConstruct":
                 return f"{{{', '.join(f'{key}: {value}' for key, value in zip(taken[::2], taken[1::2]))}}}"
-            case "prim::ListUnpack" | "prim::TupleUnpack":
+            case kind if kind in UNPACKING:
                 return taken[0]
             case "prim::NumToTensor":
                 return f"ops.prim.NumToTensor({taken[0]})"

@@ -19,7 +19,7 @@ def type_of(value):
         strides = [f"strides=[{', '.join(map(str, value.stride()))}]"] if sizes else []
         return f"{name}({', '.join([*sizes, *strides, f'requires_grad={int(value.requires_grad)}', f'device={value.device}'])})"
     if isinstance(value, list):
-        return "Tensor[]"
+        return f"{type_of(value[0]) if value and isinstance(value[0], list) else 'Tensor'}[]"
     if isinstance(value, tuple):
         return f"({', '.join(map(type_of, value))})"
     if isinstance(value, dict):
@@ -85,7 +85,7 @@ class Type:
             return f"Tuple[{', '.join(Type(None, each).annotation_str for each in self.example)}]"
         if isinstance(self.example, dict) and self.text == "Dict(str, Tensor)":
             return "Dict[str, Tensor]"
-        return f"List[{self.text[:-2]}]" if self.text.endswith("[]") else self.text
+        return f"List[{Type(self.text[:-2], None).annotation_str}]" if self.text.endswith("[]") else self.text
 
     def __str__(self):
         return self.annotation_str

@@ -125,6 +125,27 @@ class MethodLines(Lines):
         return self.read[path]
 
 
+class InlinedLines(Lines):
+    """The lines of a traced module together with those of its submodules."""
+
+    def __init__(self, root, graph, owner, members=None):
+        super().__init__(graph, owner, members)
+        self.root, self.read = root, {"": "%self"}
+
+    def write_member(self, node):
+        if node.target in self.constants:
+            return
+        parts = node.target.split(".")
+        for place, part in enumerate(parts):
+            above, path = self.read[".".join(parts[:place])], ".".join(parts[: place + 1])
+            if path not in self.read:
+                kind = "Tensor" if path == node.target else name_type(self.root.get_submodule(path))
+                made = self.read[path] = self.number()
+                self.emit([(made, kind, None)], "prim::GetAttr", [above], attribute=("name", part, f'[name="{part}"]'))
+                self.rename(self.found[made], f"_{part}" if part.isdigit() else part)
+        self.names[node] = self.read[node.target]
+
+
 def find_call(graph, path):
     """Return the calls that the first call of the submodule at a path consists of, the outermost first."""
     for node in graph.nodes:

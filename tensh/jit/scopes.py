@@ -18,6 +18,6 @@ NOWHERE = Place()
 def place_of(node, in_modules):
     """Return the place of a node: the scope that a library named, otherwise the module."""
     stack, place = node.meta.get("nn_module_stack"), node.meta.get("place")
-    scope = node.meta.get("scope") or (f"__module.{list(stack)[-1]}" if stack and in_modules else "")
+    scope = node.meta.get("scope") or ("/".join(f"__module.{each}" for each in stack) if stack and in_modules else "")
     shown = f", scope: {scope}" if scope else ""
     return Place(scope, f"{shown} # {place[0]}:{place[1]}:0" if place else shown)

@@ -8,7 +8,7 @@ from tensh.fx.generated import compile_function
 from tensh.jit._script import RecursiveScriptModule, ScriptFunction, ScriptModule
 from tensh.jit.code_text import write_code
 from tensh.jit.ir import Graph
-from tensh.jit.method_lines import MethodLines, count_calls
+from tensh.jit.method_lines import InlinedLines, MethodLines, count_calls
 from tensh.jit.python_print import result_type
 from tensh.jit.scripting.saving import write_trace_file
 from tensh.jit.trace_checks import as_tensors
@@ -144,7 +144,7 @@ class TracedModule(TracedProgram, ScriptModule):
     @property
     def inlined_graph(self):
         """The graph, including the computations of submodules."""
-        return Graph(self._find(), self._type_name)
+        return Graph(self._find(), self._type_name, make_lines=partial(InlinedLines, self))
 
     @property
     def code(self):

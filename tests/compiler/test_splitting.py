@@ -186,6 +186,25 @@ def test_explain_tells_graphs_and_what_breaks_them():
     )
 
 
+def test_explain_shows_what_one_call_prints_and_draws(capsys):
+    calls = []
+
+    def f(x):
+        calls.append(x)
+        print("running")
+        return x * torch.rand(2)
+
+    torch.manual_seed(0)
+    assert torch._dynamo.explain(f)(torch.ones(2)).graph_break_count == 0
+    after = torch.rand(2)
+    torch.manual_seed(0)
+    torch.rand(2)
+    assert torch.equal(after, torch.rand(2)) and capsys.readouterr().out == "running\n"
+    calls.clear()
+    torch._dynamo.explain(lambda x: [calls.append(0), x.sin()][1])(torch.ones(2))
+    assert len(calls) == 1
+
+
 ONE_LINE = """
 def function(x):
     a = x + 1; b = int(a.sum()); c = b * x

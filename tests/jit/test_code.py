@@ -150,3 +150,29 @@ def test_types_of_traced_modules_have_names_of_their_own():
     assert first != second and re.fullmatch(
         r"__torch__\.torch\.nn\.modules\.linear\.___torch_mangle_\d+\.Linear", second
     )
+
+
+@pytest.mark.parametrize("library", ["ours", "theirs"])
+def test_lines_of_submodules_have_their_types_and_scopes(library, request):
+    library = torch if library == "ours" else request.getfixturevalue("oracle")
+    nn = library.nn
+    layers = nn.Sequential(nn.Linear(2, 2), nn.Sequential(nn.ReLU(), nn.Linear(2, 1)))
+    text = re.sub(r"___torch_mangle_\d+\.", "", str(library.jit.trace(layers, library.ones(1, 2)).inlined_graph))
+    for line in (
+        r"%_0\S* : __torch__.torch.nn.modules.linear.Linear = prim::GetAttr\[name=\"0\"\]\(%self",
+        r"%_1\S* : __torch__.torch.nn.modules.container.Sequential = prim::GetAttr\[name=\"1\"\]\(%self",
+        r"%weight : Tensor = prim::GetAttr\[name=\"weight\"\]\(%_1",
+        r"aten::linear\(%input, %weight, %bias\), scope: __module\.1/__module\.1\.1 ",
+    ):
+        assert re.search(line, text)
+
+
+def test_code_takes_nested_inputs_apart(oracle):
+    for library in torch, oracle:
+        one = library.ones(1)
+        code = library.jit.trace(lambda t: t[0] + t[1][0], ((one, (one,)),)).code
+        assert "  _0, _1, = t\n  _2, = _1\n  return torch.add(_0, _2)\n" in code
+        code = library.jit.trace(lambda t: t[0][0] * 2, ([[one]],)).code
+        assert "t: List[List[Tensor]]" in code and "  _1, = _0\n" in code
+        with pytest.raises(TypeError, match="'NoneType' object is not iterable"):
+            library.jit.trace(lambda x: x)
