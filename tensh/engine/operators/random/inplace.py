@@ -43,7 +43,7 @@ def overwrite(t, name, fill, generator, *args):
     if t._base is INFERENCE:
         refuse_write(t)
     recorded = mode.grad and refresh_node(t) is not None
-    if recorded:
+    if recorded and mode.grad is True:
         refuse_unrecordable(t)
     refuse_overlap(t.array)
     if type(t.array) is not Absent:
@@ -130,7 +130,7 @@ def bernoulli_(self, p=0.5, *, generator=None):
     if self._base is INFERENCE:
         refuse_write(self)
     recorded = mode.grad and (refresh_node(self) is not None or refresh_node(p) is not None)
-    if recorded:
+    if recorded and mode.grad is True:
         refuse_unrecordable(self)
     refuse_overlap(self.array)
     if type(self.array) is not Absent:

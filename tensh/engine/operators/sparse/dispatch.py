@@ -113,7 +113,7 @@ def write(name, target, call, options):
         if any(map(requires, others)):
             begin_write(target, *[each for each in others if not is_sparse(each)])
         return write_inplace(target, since, operator(*call, **options), name)
-    if mode.grad and type(refresh_node(target)) is AccumulateGrad:
+    if mode.grad is True and type(refresh_node(target)) is AccumulateGrad:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     result = operator(*call, **options)
     if name == "mul_" and not is_sparse(call[2]) and result.dtype is not target.dtype:
