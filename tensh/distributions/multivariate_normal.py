@@ -72,4 +72,4 @@ class MultivariateNormal(Covariance, Distribution):
 
     def entropy(self):
         entropy = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
-        return entropy.expand(self._batch_shape)
+        return entropy.expand(self._batch_shape) if self._batch_shape else entropy

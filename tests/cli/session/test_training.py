@@ -48,6 +48,10 @@ def test_a_right_program_gets_no_note(tmp_path, code):
     assert notes(tmp_path / "right.py", BEGIN + code) == []
 
 
+def test_passes_are_called_with_every_argument_while_they_are_observed(tmp_path):
+    assert notes(tmp_path / "right.py", BEGIN + dict(RIGHT)["passes for some inputs only"]) == []
+
+
 @pytest.mark.parametrize(("title", "code"), few_of(WRONG), ids=[title for title, _ in WRONG])
 def test_a_wrong_program_gets_its_note_once(tmp_path, title, code):
     about, words, _ = title.split(" | ")

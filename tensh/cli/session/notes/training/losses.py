@@ -33,14 +33,14 @@ class Losses:
         if not idle:
             return
 
-        def run(grads, graph, keep, wanted=None, record=None):
+        def run(grads, graph, keep, wanted=None, *rest, **options):
             if wanted is None:
                 self.left -= 1
                 if self.left < 0:
                     undo()
                 with contextlib.suppress(Exception, Lift):
                     self.look([*grads], keep)
-            own(grads, graph, keep, wanted, record)
+            own(grads, graph, keep, wanted, *rest, **options)
 
         own, undo = self.training.replacements.replace(
             importlib.import_module("tensh.engine.autograd.gradients"), "run", run
