@@ -67,7 +67,10 @@ def _compute_divergence(P, Q, spoken):
         trace = of_q.trace(of_p.factor)
         if of_p.diagonal is not None:
             trace = trace + of_q.trace_of_diagonal(of_p.diagonal)
-        return 0.5 * (of_q.log_det - of_p.log_det + trace + of_q.distance(q.loc - p.loc) - p.event_shape[0])
+        rest = trace + of_q.distance(q.loc - p.loc)
+        if P is Q is _Full:
+            return q._half_log_det() - p._half_log_det() + 0.5 * (rest - p.event_shape[0])
+        return 0.5 * (of_q.log_det - of_p.log_det + rest - p.event_shape[0])
 
     return divergence
 
