@@ -209,6 +209,8 @@ class PublicWrapper:
         named |= options
         if answer := ports.answer_override(self.public, tuple(positional), named):
             return answer
+        if keywords is None:
+            positional, named = self.name_surplus(positional, named)
         self.require_form(positional, {name: named[name] for name in keywords or () if name in named}, named)
         beginning = f"{self.fn.__name__}(): argument 'out'"  # the code that writes does not know the name in messages
         if type(failure) is TypeError and (said := str(failure)).startswith(beginning):
@@ -218,6 +220,14 @@ class PublicWrapper:
         wrong = find_misfit(failure, self.name, self.parameters, args, options)
         if wrong is not None:
             raise wrong from None
+
+    def name_surplus(self, positional, named):
+        """Name what an overload chosen by a name takes by name only, where the call (``f(*args, **options)``) is unknown."""
+        for form in self.forms:
+            if form.needed and all(name in named for name in form.needed):
+                known, count = list(self.positional), len(form.positional) + self.method
+                return positional[:count], dict(zip(known[count:], positional[count:], strict=False)) | named
+        return positional, named
 
     def require_form(self, positional, named, options):
         """Raise PyTorch's error if none of its signatures accepts the arguments; NumPy's names are accepted for PyTorch's."""

@@ -172,3 +172,19 @@ def test_index_add_rounds_16_bit_sums_as_pytorch_does(ndim, dim, dtype, number):
     source = torch.zeros([number if d == dim else 1 for d in range(ndim)], dtype=torch.bfloat16)
     source.narrow(dim, 0, 2).fill_(1)
     assert x.index_add(dim, index, source).item() == (258 if (ndim, dim, dtype) in ROUNDED_ONCE else 256)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+@pytest.mark.parametrize("reduce", ["sum", "prod", "mean"])
+@pytest.mark.parametrize("include_self", [True, False])
+@pytest.mark.parametrize("zeros", [(), (1,)])
+def test_gradients_of_reductions_at_indices_agree_with_differences(dtype, reduce, include_self, zeros):
+    torch.manual_seed(0)
+    index, (x, y) = torch.tensor([0, 0, 1, 1]), (torch.randn(4, dtype=dtype) for _ in range(2))
+    y[list(zeros)] = 0
+    given = x.requires_grad_(), y.requires_grad_()
+
+    def function(x, y):
+        return x.scatter_reduce(0, index, y, reduce, include_self=include_self)
+
+    assert torch.autograd.gradcheck(function, given) and torch.autograd.gradgradcheck(function, given)

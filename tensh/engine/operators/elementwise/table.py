@@ -104,7 +104,7 @@ remainder = pointwise(arithmetic.remainder, "The remainder of the division that 
           node="RemainderBackward1", inplace="method", input="g", other="-g * div_rounded(input, other, 'floor')")  # fmt: skip
 pointwise(arithmetic.fmod, "The remainder of the division that rounds towards zero; it has the dividend's sign.  Raise RuntimeError for an integer divided by 0.",
           numbers={"other": "FmodBackward0"}, types="iuf", node="FmodBackward1",
-          inplace="method", input="g", other="-g * trunc(input / other)")  # fmt: skip
+          inplace="method", input="g", other="-g * div_rounded(input, other, 'trunc')")  # fmt: skip
 pointwise(
     np.negative,
     "The negative of input.",

@@ -77,7 +77,7 @@ ROUNDED_ONCE = {"sum": add_at_once, "mean": add_at_once, "prod": multiply_at_onc
 
 def find_refusing_kernel(family, kind, input):
     """Return the name of PyTorch's kernel that refuses numbers of this kind, or None."""
-    complex_, bool_ = input.dtype.kind == "c", input.dtype.kind == "b"
+    complex_, bool_ = input.dtype.kind in "cW", input.dtype.kind == "b"
     if family == "scatter":
         refused = complex_ and kind in ("amax", "amin") or bool_ and kind == "mean"
         return f"scatter_gather_tensor_cpu_reduce_{kind}" if refused else None
@@ -138,11 +138,11 @@ LET = {
     "prod": {
         "part": "crop_to(src, index.shape)",
         "others": "masked_fill(input, input == 0, 1)",  # the product without zeros
-        "own": "g * scatter_prod(others, dim, index, part, include_self) / others",
+        "own": "g * conj(scatter_prod(others, dim, index, part, include_self) / others)",
         "zeros": "gather(scatter_add(zeros_as(g, input.shape), dim, index, equals(part, 0)), dim, index)",
         "alone": "(part == 0) & (zeros == 1)",
-        "beside": "gather(g * scatter_prod(input, dim, index, masked_fill(part, alone, 1), include_self), dim, index)",
-        "shared": "gather(g * out, dim, index) / masked_fill(part, part == 0, 1)",
+        "beside": "gather(g * conj(scatter_prod(input, dim, index, masked_fill(part, alone, 1), include_self)), dim, index)",
+        "shared": "gather(g * conj(out), dim, index) / conj(masked_fill(part, part == 0, 1))",
         "its": "once(where(alone, beside, shared), zeros)",
     },
 }

@@ -98,7 +98,7 @@ def vector_norm(input, ord=2, dim=None, keepdim=False, dtype=None):
     """The ``ord``-norm of the elements along ``dim`` as one vector."""
     dtype = norm_dtype("linalg.vector_norm", input.dtype, dtype)
     axes = dims(dim, input.ndim)
-    require_identity(input, ord, axes, dim)
+    require_identity(input, ord, dim)
     if dtype.itemsize == 2 or dtype.kind == "W":
         return norm(widen(input), ord, axes, keepdim).astype(real_dtype(dtype))
     if ord == 2 and input.dtype in ONES and input.dtype == dtype and len(axes) == input.ndim and not keepdim:
@@ -106,21 +106,22 @@ def vector_norm(input, ord=2, dim=None, keepdim=False, dtype=None):
     return norm(input.astype(dtype, copy=False), ord, axes, keepdim)
 
 
-def require_identity(input, ord, axes, dim):
+def require_identity(input, ord, dim):
     """Raise for a norm of no elements, unless the norm has an identity."""
     if input.size or not (ord < 0 or ord == math.inf):
         return
-    if dim is None or len(axes) == input.ndim:
+    given = () if dim is None else (dim,) if isinstance(dim, int) else dim
+    if not given:
         raise RuntimeError(
             f"linalg.vector_norm cannot compute the {ord:g} norm on an empty tensor because the operation does not have "
             "an identity"
         )
-    if any(input.shape[axis] == 0 for axis in axes):
-        raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension "
-            f"{next(a for a in axes if input.shape[a] == 0)}because this dimension is empty and the operation does not "
-            "have an identity"
-        )
+    for d in given:
+        if input.shape[d] == 0:
+            raise RuntimeError(
+                f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension {d}because this dimension is empty "
+                "and the operation does not have an identity"
+            )
 
 
 @word

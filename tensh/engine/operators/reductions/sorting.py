@@ -33,7 +33,7 @@ FEW = 16  # number of selected elements from which a partition is faster than fi
 # ── the order of elements ────────────────────────────────────────────────────
 def refuse_complex(name, input, dim):
     """Raise for complex numbers; a missing dimension is reported first."""
-    if input.dtype.kind == "c":
+    if input.dtype.kind in "cW":
         wrap_dim(dim, input.ndim)
         raise RuntimeError(f" {name} does not support complex dtypes on CPU")
 

@@ -70,7 +70,14 @@ def matrix_norm(input, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     sums = vector_norm(input, 1, row, keepdim)
     if not keepdim and row < column:
         column -= 1
-    return sums.amax(column, keepdim) if ord > 0 else sums.amin(column, keepdim)
+    return largest(sums, column, keepdim) if ord > 0 else sums.amin(column, keepdim)
+
+
+def largest(magnitudes, dim, keepdim=False):
+    """Return the largest of the magnitudes along ``dim``; that of none is 0."""
+    if magnitudes.array.shape[dim] == 0:
+        return sum_dim.fn(magnitudes.detach(), dim, keepdim)
+    return magnitudes.amax(dim, keepdim)
 
 
 def check_matrix(A, ord, dim, wanted):
@@ -102,10 +109,8 @@ def compute_from_singular_values(A, ord, dims, keepdim):
     values = svdvals(A.permute(*others, *dims))
     if ord == "nuc":
         result = values.sum(-1)
-    elif not values.array.shape[-1]:
-        result = sum_dim.fn(values, -1)
     else:
-        result = values.amax(-1) if ord > 0 else values.amin(-1)
+        result = largest(values, -1) if ord > 0 else values.amin(-1)
     for d in sorted(dims) if keepdim else ():
         result = result.unsqueeze(d)
     return result
@@ -133,9 +138,9 @@ def linalg_norm(input, ord=None, dim=None, keepdim=False, *, dtype=None):
         raise RuntimeError(
             f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {input.array.ndim}D."
         )
-    dim = tuple(range(input.array.ndim)) if dim is None else dim
-    if len(dim) == 1 and not isinstance(ord, str):
+    if not isinstance(ord, str) and (input.array.ndim == 1 if dim is None else len(dim) == 1):
         return vector_norm(input, ord, dim, keepdim, dtype=dtype)
+    dim = tuple(range(input.array.ndim)) if dim is None else dim
     return matrix_norm(input, ord, dim, keepdim, dtype=dtype)
 
 
