@@ -48,6 +48,7 @@ OTHERWISE = {
     "linalg.matrix_power": {LEAF: NAMES, WIDER: KINDS, **dict.fromkeys(LARGER, LAYOUT)},
     "linalg.lstsq": {META: DEVICES, **dict.fromkeys(LARGER, LAYOUT)},
     "linalg.cond": {LEAF: NAMES},
+    "linalg.eig": dict.fromkeys(LARGER, LAYOUT),
     "empty": {LEAF: NAMES},
     "nonzero": dict.fromkeys(FORMS, "as_tuple with out= is refused first"),
 }

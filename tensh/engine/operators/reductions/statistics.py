@@ -63,7 +63,7 @@ SCALED = (
     "if dim is not None or count(input.shape, dim) > correction else {0} * without_freedom(input)"
 )
 G = "restore({}, input.shape, dim, keepdim)"
-OVER_STD = "masked_fill({g} / ({std} * 2), {std} == 0, 0)"
+OVER_STD = "masked_fill({g}, {std} == 0, 0) / masked_fill({std} * 2, {std} == 0, 1)"  # a tangent of 0 at 0, too
 
 
 @op(public=False, node="VarBackward0", input=SCALED.format(G.format("g")))
