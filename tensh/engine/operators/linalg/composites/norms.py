@@ -109,8 +109,10 @@ def compute_from_singular_values(A, ord, dims, keepdim):
     values = svdvals(A.permute(*others, *dims))
     if ord == "nuc":
         result = values.sum(-1)
+    elif ord > 0:
+        result = largest(values, -1)
     else:
-        result = largest(values, -1) if ord > 0 else values.amin(-1)
+        result = values.amin(-1)
     for d in sorted(dims) if keepdim else ():
         result = result.unsqueeze(d)
     return result
