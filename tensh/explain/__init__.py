@@ -17,7 +17,7 @@ from tensh.explain.lines import whole_lines
 from tensh.explain.making import list_unseen, turn
 from tensh.explain.place import Place, find_whole_call
 from tensh.explain.rules import rule_for
-from tensh.explain.search import explain_by_search
+from tensh.explain.search import explain_by_search, leave_out_failing
 from tensh.support.language import close_up
 
 __all__ = ["Place", "explain"]
@@ -42,7 +42,7 @@ def explain(error, traceback, place):
     if found is None:
         return None
     found = found._replace(
-        fits=whole_lines(place, found.fits),
+        fits=whole_lines(place, leave_out_failing(situation, found.fits)),
         rule=close_up(found.rule),
         advice=found.advice and close_up(found.advice),
         then=afterwards(call, found.fits[0]) if call and found.fits and not found.fits[0].line else None,

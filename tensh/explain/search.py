@@ -65,6 +65,38 @@ def reason_of(edit, shadow):
     return _("{reason}, and {value} fits").format(reason=edit.reason, value=edit.shows(shadow.value(edit.text)))
 
 
+def leave_out_failing(situation, fits):
+    """Return the Fits that do not fail on stand-ins themselves, as `x[5]` of five elements in place of `x(5)`.
+
+    Only changes of the failing line are tried: for a line elsewhere the names may have other values.
+    """
+    place = situation.place
+    return tuple(fit for fit in fits if fit.line is None or fit.line != place.line or not fails(situation, fit))
+
+
+def fails(situation, fit):
+    """True if a line that a Fit writes is sure to fail: an index in it is out of range."""
+    if fit.more or fit.side or len(fit.text) > LONGEST:
+        return False
+    try:
+        tree = parse_statement(fit.text)
+    except Unknown:
+        return False
+    names = {name: situation.names[name] for name in names_in(fit.text) if name in situation.names}
+    shadow = Shadow({}, names)
+    return any(is_out_of_range(node, shadow) for node in ast.walk(tree) if isinstance(node, ast.Subscript))
+
+
+def is_out_of_range(node, shadow):
+    try:
+        shadow.evaluate(node)
+    except IndexError:
+        return True
+    except (Unknown, Exception):
+        return False
+    return False
+
+
 def fails_alike(error, segment, shadow):
     """True if code fails on stand-ins with the same type of error."""
     try:

@@ -1,5 +1,6 @@
 """An Explanation as lines of text."""
 
+from tensh.engine.core.nodes import AccumulateGrad
 from tensh.graph import tokens
 from tensh.graph.counting import count_entries, count_paths
 from tensh.graph.formulas import gradient
@@ -10,6 +11,9 @@ from tensh.support.language import _
 
 INDENT = " " * 10
 LONGEST = 40  # maximum width of a formula in a table
+MOST_FACTORS = 6  # of a product that is written out; of a longer one, only its value
+MOST_NAMED = 20  # nodes of a path that its first line names
+MOST_SCALARS = 8  # named in the headline with their values
 MOST_OF_A_NAME, LEAST = 36, 12  # widths of a name there, and of what is shortened in a narrow window
 
 
@@ -34,7 +38,7 @@ def lines(explanation, name, times="·", room=None):
         yield from uses(explanation, name, times)
         return
     for number, path in enumerate(explanation.paths, 1):
-        yield from scalar_path(graph, number, path, times) if scalar else tensor_path(graph, number, path, room)
+        yield from scalar_path(graph, number, path, times, room) if scalar else tensor_path(graph, number, path, room)
     if scalar:
         yield from total(explanation, times)
     elif len(explanation.paths) > 1:
@@ -51,7 +55,11 @@ def uses(explanation, name, times):
         how = f"{describe_gradient(step.arrived)} {times} {_value(step)}" if step.factor is not None else step.because
         rows.append((graph[step.node].title, how, describe_gradient(step.brought)))
     widths = [max(tokens.width(tokens.shorten(row[i], 40)) for row in rows) for i in range(2)]
+    half = len(rows) // 2 if explanation.omitted else None
     for number, row in enumerate(rows, 1):
+        if number - 1 == half:
+            yield tell_omitted(explanation.omitted, INDENT)
+        number += explanation.omitted if half is not None and number > half else 0
         first, second = (tokens.pad(tokens.shorten(text, 40), width) for text, width in zip(row, widths, strict=False))
         yield [
             ("keyword", tokens.pad(_("use {number}").format(number=number), 10)),
@@ -69,11 +77,12 @@ def is_scalar(explanation):
 
 def write_headline(explanation, name, root, target):
     paths = count_paths(explanation.path_count)
-    values = sorted(
-        (n for n in explanation.graph if n.kind == "leaf" and n.variable and n.value is not None),
-        key=lambda n: n.number,
-    )
-    scalars = [f"{n.variable} = {tokens.values(n.value)}" for n in values if n.shape == ()]
+    graph = explanation.graph
+    leaves = (graph.describe(node) for node in graph.order if type(node) is AccumulateGrad and node.shape == ())
+    named = [leaf for leaf in leaves if leaf.variable and leaf.value is not None]
+    scalars = [f"{leaf.variable} = {tokens.values(leaf.value)}" for leaf in named[:MOST_SCALARS]]
+    if len(named) > MOST_SCALARS:
+        scalars.append("...")
     at = _(", at {values},").format(values=", ".join(scalars)) if scalars else ","
     because = _("because {title}{at} and {name} reaches {root} along {paths}")
     return [
@@ -87,22 +96,58 @@ def write_headline(explanation, name, root, target):
     ]
 
 
-def scalar_path(graph, number, path, times):
+def scalar_path(graph, number, path, times, room):
     """Describe one path: its nodes, each local derivative, and their product."""
     words = [graph[step.node].short for step in path.steps] + [graph[path.steps[-1].operand].short]
-    yield [("keyword", tokens.pad(_("path {number}").format(number=number), 10)), ("plain", "  <-  ".join(words))]
+    half = len(path.steps) // 2 if path.omitted else None
+    if len(words) > MOST_NAMED:
+        words[MOST_NAMED // 2 : -MOST_NAMED // 2] = ["..."]
+    first, *rest = flow(words, "  <-  ", room)
+    yield [("keyword", tokens.pad(_("path {number}").format(number=number), 10)), ("plain", first)]
+    for line in rest:
+        yield [("plain", INDENT + line)]
     heads = [f"d {tokens.group(graph[s.node].short)} / d {tokens.group(graph[s.operand].short)}" for s in path.steps]
     width = max(map(tokens.width, heads))
     tails = [_value(step) for step in path.steps]
     reach = max(map(tokens.width, tails))
-    for step, head, tail in zip(path.steps, heads, tails, strict=True):
+    for place, (step, head, tail) in enumerate(zip(path.steps, heads, tails, strict=True)):
+        if place == half:
+            yield tell_omitted(path.omitted, INDENT)
         made = [("plain", INDENT + head + " " * (width - tokens.width(head)) + "  = "), ("number", tail)]
         if step.because:
             made.append(("note", " " * (reach - tokens.width(tail) + 4) + _(step.because)))
         yield made
-    product = f" {times} ".join(tokens.number(step.factor) for step in path.steps)
-    if len(path.steps) > 1:
-        yield [("plain", INDENT + " " * (width + 4)), ("number", f"{product} = {tokens.values(path.contribution)}")]
+    if len(path.edges) > 1:
+        product = f"{write_product(path, times)} = " if is_short(path) else _("product = ")
+        yield [("plain", INDENT + " " * (width + 4)), ("number", f"{product}{tokens.values(path.contribution)}")]
+
+
+def is_short(path):
+    """Return True if the product of a path's local derivatives is to be written out."""
+    return len(path.edges) <= MOST_FACTORS
+
+
+def write_product(path, times):
+    """Write the product of the local derivatives of a path; of a long path, its value."""
+    if not is_short(path):
+        return tokens.values(path.contribution)
+    return f" {times} ".join(tokens.number(step.factor) for step in path.steps)
+
+
+def flow(words, between, room):
+    """Return lines of words with signs between them, broken before a sign where the room after the indent is full."""
+    lines = [words[0]]
+    for word in words[1:]:
+        if room is not None and len(INDENT) + tokens.width(lines[-1] + between + word) > room:
+            lines.append(between.lstrip(" ") + word)
+        else:
+            lines[-1] += between + word
+    return lines
+
+
+def tell_omitted(number, indent="  "):
+    """Return the line that stands for steps or uses that are left out."""
+    return [("note", indent + _("... {number} more ...").format(number=f"{number:,}"))]
 
 
 def _value(step):
@@ -113,7 +158,9 @@ def _value(step):
 
 def total(explanation, times):
     """Describe the sum over the paths: ``2 · 1 + 3 · 1 = 5``."""
-    products = [f" {times} ".join(tokens.number(step.factor) for step in path.steps) for path in explanation.paths]
+    if len(explanation.paths) == 1 and not is_short(explanation.paths[0]):
+        return  # its product has been shown
+    products = [write_product(path, times) for path in explanation.paths]
     yield [
         ("keyword", tokens.pad(_("sum"), 10)),
         ("number", f"{' + '.join(products)} = {tokens.values(explanation.gradient)}"),
@@ -124,7 +171,10 @@ def tensor_path(graph, number, path, room):
     """Describe one path as a flow of gradients: the shape and norm of each, in columns that fit into the room."""
     first = graph[path.steps[0].node]
     rows = [(first.short, tokens.shape(first), "", "")]
-    for step in path.steps:
+    gap = None
+    for place, step in enumerate(path.steps):
+        if path.omitted and place == len(path.steps) // 2:
+            gap = len(rows)
         if not is_inner(graph, step.operand):
             operand = graph[step.operand]
             brought = describe_gradient(step.brought)
@@ -134,11 +184,13 @@ def tensor_path(graph, number, path, room):
     if room is not None:
         shrunk = shrink_column(shrink_column(rows, 0, room), 2, room)
         if sum(max(tokens.width(row[i]) for row in shrunk) + 2 for i in range(4)) > room:
-            yield from in_two_lines(rows)
+            yield from in_two_lines(rows, gap, path.omitted)
             return
         rows = shrunk
     widths = [max(tokens.width(row[i]) for row in rows) for i in range(3)]
-    for row in rows:
+    for place, row in enumerate(rows):
+        if place == gap:
+            yield tell_omitted(path.omitted)
         cells = [text + " " * (width - tokens.width(text)) for text, width in zip(row, widths, strict=False)]
         yield [
             ("name", "  " + cells[0]),
@@ -148,9 +200,11 @@ def tensor_path(graph, number, path, room):
         ]
 
 
-def in_two_lines(rows):
+def in_two_lines(rows, gap, omitted):
     """Describe the steps of a path without columns: the operand, and below it how its gradient comes about."""
-    for name, shape, source, brought in rows:
+    for place, (name, shape, source, brought) in enumerate(rows):
+        if place == gap:
+            yield tell_omitted(omitted)
         yield [("name", f"  {name}"), ("plain", f"  {shape}")]
         if source or brought:
             yield [("note", f"      {source}"), ("number", f"  {brought}")]

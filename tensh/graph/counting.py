@@ -2,6 +2,8 @@
 
 from tensh.support.language import _
 
+MOST_COUNTED = 10**18  # paths of a graph are counted up to this number; there may be exponentially many
+
 
 def count_steps(number):
     return _("1 step") if number == 1 else _("{number} steps").format(number=f"{number:,}")
@@ -12,6 +14,8 @@ def count_leaves(number):
 
 
 def count_paths(number):
+    if number >= MOST_COUNTED:
+        return _("more than 10^18 paths")
     return _("1 path") if number == 1 else _("{number} paths").format(number=f"{number:,}")
 
 

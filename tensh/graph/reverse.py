@@ -20,11 +20,11 @@ class GoneError(ValueError):
     """A value that a derivative reads no longer exists."""
 
 
-def vjp(node, g):
+def vjp(node, g, targets=None):
     """Return the gradients that a node sends for ``g``, one for each of its edges, None where there is none."""
     with lend_values(node):
         gs = node.backward(g)
-    return compute_edge_gradients(node, gs)
+    return compute_edge_gradients(node, gs, node.next_functions if targets is None else targets)
 
 
 @contextlib.contextmanager
@@ -43,11 +43,11 @@ def lend_values(node):
         node.saved = before
 
 
-def compute_edge_gradients(node, gs):
+def compute_edge_gradients(node, gs, targets):
     """Return the gradients that ``backward`` returns for the node's inputs, in the order of its edges."""
     waiting = list(zip(node.inputs, gs, strict=False))
     found = []
-    for target, output in node.next_functions:
+    for target, output in targets:
         brought = None
         for position, (n, g) in enumerate(waiting):
             if n is target or type(n) is Output and (n.inputs[0], n.index) == (target, output):
@@ -89,16 +89,19 @@ class Pass:
             node = graph.order[number - 1]
             if g is None or type(node) is AccumulateGrad:
                 continue
-            for i, (edge, gi) in enumerate(zip(graph[number].edges, vjp(node, g), strict=True)):
-                if edge.number is not None and gi is not None:
-                    gi = fit_gradient(gi, graph.order[edge.number - 1])
+            targets = node.next_functions
+            for i, ((target, _output), gi) in enumerate(zip(targets, vjp(node, g, targets), strict=True)):
+                other = graph.numbers.get(target)
+                if other is not None and gi is not None:
+                    gi = fit_gradient(gi, target)
                     self.brought[number, i] = gi
-                    self.arrived[edge.number] = together(self.arrived.get(edge.number), gi)
+                    self.arrived[other] = together(self.arrived.get(other), gi)
 
     @cached_property
     def senders(self):
         """Number of a node -> (number of another, index of its edge) of each gradient that it received."""
         found = defaultdict(list)
         for number, i in sorted(self.brought):
-            found[self.graph[number].edges[i].number].append((number, i))
+            target, _output = self.graph.order[number - 1].next_functions[i]
+            found[self.graph.numbers[target]].append((number, i))
         return found

@@ -9,10 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.engine.core.nodes import Parts
+from tensh.graph.counting import MOST_COUNTED
 from tensh.graph.formulas import gradient
 from tensh.graph.reverse import Pass, fit_gradient, vjp
 
 MOST_PATHS = 8
+MOST_DESCRIBED = 100  # steps of a path, or uses of a tensor, that are put into words: the first and the last
 
 
 class Step(NamedTuple):
@@ -29,14 +31,25 @@ class Step(NamedTuple):
 
 
 class Path(NamedTuple):
-    """The steps from the root to the tensor, and the gradient that arrives along them."""
+    """The edges from the root to the tensor, the steps along them, and the gradient that arrives.
+
+    Of a long path, `steps` has only the first and the last; `omitted` is the number of those between them.
+    """
 
     steps: tuple[Step, ...]
     contribution: object
+    edges: tuple[tuple[int, int], ...]
+
+    @property
+    def omitted(self):
+        return len(self.edges) - len(self.steps)
 
 
 class Explanation(NamedTuple):
-    """Explains how ``gradient`` arrives at ``target``: by paths, or, if there are too many, by uses."""
+    """Explains how ``gradient`` arrives at ``target``: by paths, or, if there are too many, by uses.
+
+    Of many uses, `paths` has only the first and the last; `omitted` is the number of those between them.
+    """
 
     graph: object
     target: int
@@ -44,6 +57,7 @@ class Explanation(NamedTuple):
     paths: list[Path]
     gradient: object
     is_by_use: bool = False
+    omitted: int = 0
 
 
 def explain(graph, target, seed=None):
@@ -53,47 +67,65 @@ def explain(graph, target, seed=None):
     if target not in whole.arrived:
         return Explanation(graph, target, 0, [], None)
     is_by_use = counts[graph.root] > MOST_PATHS
+    omitted = 0
     if not is_by_use:
-        paths = [follow_path(graph, edges, whole.arrived[graph.root]) for edges in edge_paths(graph, target, counts)]
+        brought = whole.brought if counts[graph.root] == 1 else None
+        found = edge_paths(graph, target, counts)
+        paths = [follow_path(graph, edges, whole.arrived[graph.root], brought) for edges in found]
     else:
+        uses = sorted(whole.senders[target], reverse=True)
+        shown = [*first_and_last(uses)]
+        omitted = len(uses) - len(shown)
         paths = [
-            Path((step(graph, number, i, g, whole.arrived[number]),), g)
-            for (number, i), g in sorted(whole.brought.items(), reverse=True)
-            if graph[number].edges[i].number == target
+            Path((step(graph, *use, whole.brought[use], whole.arrived[use[0]]),), whole.brought[use], (use,))
+            for use in shown
         ]
-    return Explanation(graph, target, counts[graph.root], paths, whole.arrived[target], is_by_use)
+    return Explanation(graph, target, counts[graph.root], paths, whole.arrived[target], is_by_use, omitted)
+
+
+def first_and_last(items):
+    """Return the items, of more than `MOST_DESCRIBED` as many of the first and of the last."""
+    half = MOST_DESCRIBED // 2
+    return items if len(items) <= MOST_DESCRIBED else (*items[:half], *items[-half:])
 
 
 def path_counts(graph, target):
-    """Return node number -> the number of paths from it to the target."""
+    """Return node number -> the number of paths from it to the target, counted up to `MOST_COUNTED`."""
     counts = {target: 1}
     for number in range(target + 1, graph.root + 1):
-        counts[number] = sum(counts.get(edge.number, 0) for edge in graph[number].edges if edge.number is not None)
+        found = sum(counts.get(graph.numbers.get(node), 0) for node, _output in graph.order[number - 1].next_functions)
+        counts[number] = min(found, MOST_COUNTED)
     return counts
 
 
 def edge_paths(graph, target, counts):
     """Yield every path from the root to the target, as (number of a node, index of its edge)."""
-    waiting = [(graph.root, ())]
+    waiting, path = [(graph.root, 0, None)], []
     while waiting:
-        number, path = waiting.pop()
+        number, length, edge = waiting.pop()
+        if edge:
+            path[length - 1 :] = [edge]  # the path that led here before may have been longer
         if number == target:
-            yield path
+            yield tuple(path[:length])
             continue
-        for i, edge in reversed(list(enumerate(graph[number].edges))):
-            if counts.get(edge.number, 0):
-                waiting.append((edge.number, (*path, (number, i))))
+        for i, (node, _output) in reversed(list(enumerate(graph.order[number - 1].next_functions))):
+            if counts.get(graph.numbers.get(node), 0):
+                waiting.append((graph.numbers[node], length + 1, (number, i)))
 
 
-def follow_path(graph, edges, g):
-    """Follow the gradient at the root along one path, step by step."""
-    steps = []
+def follow_path(graph, edges, g, brought=None):
+    """Follow the gradient at the root along one path, step by step; `brought` has those of edges, if known."""
+    described, steps = set(first_and_last(edges)), []
     for number, i in edges:
-        brought = vjp(graph.order[number - 1], g)[i]
-        brought = fit_gradient(brought, graph.order[graph[number].edges[i].number - 1])
-        steps.append(step(graph, number, i, brought, g))
-        g = brought
-    return Path(tuple(steps), g)
+        node = graph.order[number - 1]
+        if brought is None:
+            after = fit_gradient(vjp(node, g)[i], graph.order[graph.numbers[node.next_functions[i][0]] - 1])
+        else:
+            after = brought[number, i]
+        if (number, i) in described:
+            steps.append(step(graph, number, i, after, g))
+        g = after
+    return Path(tuple(steps), g, edges)
 
 
 def step(graph, number, i, brought, g):

@@ -1,5 +1,7 @@
 """The modules of a model as a table: `summary`."""
 
+from collections import Counter
+
 import tensh.support.language as language
 from tensh.engine.core.tensor import Tensor
 from tensh.show import describe
@@ -31,7 +33,7 @@ def summary(model, *inputs, depth=None):
     if not hasattr(model, "named_modules"):
         raise TypeError(_("summary(): expected a Module, not {name}").format(name=type(model).__name__))
     shapes = outputs(model, inputs) if inputs else {}
-    rows = []
+    rows, uses = [], Counter(id(module) for _path, module in model.named_modules(remove_duplicate=False))
     for path, module in model.named_modules():
         level = path.count(".") + 1 if path else 0
         if depth is not None and level > depth:
@@ -39,7 +41,8 @@ def summary(model, *inputs, depth=None):
         name = "  " * level + (path.rpartition(".")[2] if path else _("model"))
         own = list(module.parameters(recurse=depth is not None and level == depth))
         count = sum(parameter.numel() for parameter in own)
-        shared = "" if uses(model, module) == 1 else _("used {uses} times").format(uses=uses(model, module))
+        count_of_uses = 1 if module is model else uses[id(module)]
+        shared = "" if count_of_uses == 1 else _("used {uses} times").format(uses=count_of_uses)
         rows.append((name, type(module).__name__, shapes.get(module, ""), f"{count:,}" if count else "", shared))
     columns = [_("module"), _("type"), _("output"), _("parameters"), ""]
     keep = [i for i, column in enumerate(columns) if i in (0, 1, 3) or any(row[i] for row in rows)]
@@ -69,11 +72,6 @@ def shape_of(result):
     if isinstance(result, tuple | list):
         return ", ".join(filter(None, map(shape_of, result)))
     return ""
-
-
-def uses(model, module):
-    """Count the occurrences of a module in a model."""
-    return 1 if module is model else sum(each is module for _, each in model.named_modules(remove_duplicate=False))
 
 
 def total(model):

@@ -243,7 +243,7 @@ def find_hooked(explanation):
     """Return the names of the nodes with user hooks on the path of a gradient."""
     graph, found = explanation.graph, {}
     for path in explanation.paths:
-        for number in (*(step.node for step in path.steps), explanation.target):
+        for number in (*(number for number, _edge in path.edges), explanation.target):
             hooks = graph.order[number - 1].hooks
             if hooks is not None and (hooks.tensor or hooks.before or hooks.after or hooks.accumulated):
                 found[graph[number].short] = None

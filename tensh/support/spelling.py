@@ -3,6 +3,7 @@
 import re
 
 MOST_SLIPS = 3
+MOST_COMPARED = 10_000  # names of a similar length that are compared, in half a second
 MOST_NUMBERED = 3  # names that differ only by their numbers
 
 
@@ -47,7 +48,7 @@ def closest(word, known):
     names = [
         name for name in known if (hidden or not name.startswith("_")) and abs(len(name) - len(word)) <= MOST_SLIPS
     ]
-    near = [(distance(low, name.lower()), distance(word, name), name) for name in names]
+    near = [(distance(low, name.lower()), distance(word, name), name) for name in names[:MOST_COMPARED]]
 
     def rank(each):
         slipped, differing, name = each

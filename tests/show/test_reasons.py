@@ -59,3 +59,29 @@ def test_the_reason_for_a_gradient_is_the_true_one(tmp_path, code, reason):
 @pytest.mark.parametrize(("code", "reason"), OF_LOSS.items(), ids=map(str, range(len(OF_LOSS))))
 def test_the_reason_for_a_result_without_history_is_the_true_one(tmp_path, code, reason):
     assert reason in ask(tmp_path / "a.tsh", code, "loss")
+
+
+LOOP = "h = {start}\nfor i in range(300):\n    h = {step}\nloss = h.sum(); loss.backward()"
+OF_MANY_STEPS = {
+    LOOP.format(start="w", step="h * 1.0"): ["along 1 path", "  ... 201 more ..."],
+    LOOP.format(start="w", step="h + w * h"): [
+        "along more than 10^18 paths",
+        "          ... 202 more ...",
+        "use 302   ",
+    ],
+    LOOP.format(start="w.sum()", step="h * 1.0"): ["along 1 path", "  ... 202 more ..."],
+}
+
+
+@pytest.mark.parametrize(("code", "shown"), OF_MANY_STEPS.items(), ids=map(str, range(len(OF_MANY_STEPS))))
+def test_of_a_long_path_the_first_and_the_last_steps_are_shown(tmp_path, code, shown):
+    text = ask(tmp_path / "a.tsh", code, "w.grad")
+    assert all(each in text for each in shown), text
+    assert len(text.splitlines()) < 120
+
+
+def test_the_product_of_a_long_path_is_its_value(tmp_path):
+    code = "b = torch.tensor(2.0, requires_grad=True)\n" + LOOP.format(start="b", step="h * 1.01")
+    text = ask(tmp_path / "a.tsh", code, "b.grad")
+    assert "product = 19.79" in text
+    assert max(map(len, text.splitlines())) < 250

@@ -25,7 +25,8 @@ def short(failure, shown=0, width=None):
     if failure.places:
         yield from quote(failure.places[0], failing=True, window=width)
     if failure.explanation:
-        yield from render_explanation(failure.explanation, width)
+        is_single = bool(failure.places) and len(failure.places[0].source.lines) == 1
+        yield from render_explanation(failure.explanation, width, is_single)
     elif failure.operands:
         yield (
             "note",
@@ -47,15 +48,20 @@ def short(failure, shown=0, width=None):
         yield from short(failure.cause, width=width)
 
 
-def render_explanation(explanation, width):
-    """Yield (kind, text) pairs for the operands, the rule they broke, and code that would work."""
+def render_explanation(explanation, width, is_single=False):
+    """Yield (kind, text) pairs for the operands, the rule they broke, and code that would work.
+
+    `is_single`: the code is one line, which a change of it need not name.
+    """
     yield from operands(explanation, width)
     yield from describe_origins(explanation)
     yield "plain", fill(explanation.rule, width)
     first, other = _("fits:"), _("or:")
     widest = max((cells(fit.text) for fit in explanation.fits), default=0)
     for number, fit in enumerate(explanation.fits):
-        yield from render_fit(other if number else first, fit, widest)
+        yield from render_fit(
+            other if number else first, fit._replace(line=None) if is_single and not fit.side else fit, widest
+        )
     if explanation.advice:
         yield "note", f"        {pad(other if explanation.fits else _('try:'))}{explanation.advice}\n"
     if explanation.then:

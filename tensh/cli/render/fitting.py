@@ -2,30 +2,31 @@
 
 import re
 
-from tensh.show.text import cells
+from tensh.show.text import PIECES, cells
 from tensh.support.language import _, deferred
 
 AS_THEY_ARE = {"margin", "mark"}  # kinds of text that need their columns
+MESSAGES = {"message", "warning"}  # kinds of text in the first lines of a failure and of a warning
 LABELS = deferred("try:"), deferred("or:"), deferred("fits:"), deferred("then:"), deferred("locals: {names}")
 NOTICE = 2  # columns before what goes on below a notice
 LEFT = 4  # columns before code that is too long to follow its label
 RESULT = " -> "  # keeps two shapes together
-WORD = re.compile(r"\S*\s*")
+WORD = r"\S+\s*|\s+"
 
 
 def fit(tokens, width):
     """Wrap lines of (kind, text) pairs that are too wide.
 
-    Lines that are not indented stay whole, so that they can be copied, except for notices.
+    Lines that are not indented stay whole, so that they can be copied, except for notices and messages.
     """
     lines = [*split_lines(tokens)]
     for line, after in zip(lines, [*lines[1:], []], strict=True):
         text = "".join(piece for _kind, piece in line)
-        is_marked = bool(after) and after[0][0] == "mark"
-        is_notice = all(kind == "note" for kind, _piece in line)
-        is_whole = not text.startswith("  ") and not is_notice
-        has_columns = is_marked or is_whole or any(kind in AS_THEY_ARE for kind, _ in line)
-        yield from line if has_columns or cells(text.rstrip()) <= width else break_line(line, text, width)
+        is_message = any(kind in MESSAGES for kind, _piece in line)
+        is_marked = bool(after) and after[0][0] == "mark" and not is_message
+        is_whole = not text.startswith("  ") and not is_message and any(kind != "note" for kind, _piece in line)
+        has_columns = is_marked or is_whole or any(kind in AS_THEY_ARE for kind, _piece in line)
+        yield from line if has_columns or columns(text.rstrip()) <= width else break_line(line, text, width)
 
 
 def split_lines(tokens):
@@ -41,11 +42,18 @@ def split_lines(tokens):
         yield line
 
 
+def columns(text):
+    """Return the columns of a text at the beginning of a line, where tabs reach the next multiple of eight."""
+    return cells(text.expandtabs())
+
+
 def find_indent(text):
     """Return the column at which the text of a line begins, after a label in the chosen language."""
-    rest = text.lstrip(" ")
+    rest = text.lstrip(" \t")
     if rest == text:
         return NOTICE
+    if text.startswith("\t"):
+        return columns(text[: len(text) - len(rest)]) + NOTICE
     label = next((each for each in (_(each).partition("{")[0] for each in LABELS) if rest.startswith(each)), "")
     return cells(text) - cells(rest[len(label) :].lstrip(" "))
 
@@ -70,13 +78,18 @@ def broken(line, indent, width):
     """Yield the pairs of a line with breaks between its words."""
     column = 0
     for kind, piece in line:
-        for word in [piece] if kind == "code" or RESULT in piece else WORD.findall(piece):
+        is_whole = kind == "code" or RESULT in piece
+        for word in [piece] if is_whole else re.findall(WORD if piece.isascii() else PIECES, piece):
+            reach = cells(word.rstrip())
             if kind == "code" and column + cells(word) > width and column > LEFT:
                 left = max(min(LEFT, width - cells(word)), 0)  # whole, so that it can be copied
                 yield "plain", "\n" + " " * left
                 column = left
-            elif word.strip() and column > indent and column + cells(word.rstrip()) > width:
+            elif word.strip() and column > indent and column + reach > width >= indent + reach:
                 yield "plain", "\n" + " " * indent
                 column, word = indent, word.lstrip(" ")
             yield kind, word
-            column += cells(word)
+            is_broken = column + reach > width  # by the window, since no line holds the word
+            column += columns(word)
+            if is_broken:
+                column %= width

@@ -1,6 +1,7 @@
 """A value as (kind, text) pairs: its repr, or its layout in a notebook; on a terminal in colour, with a caption."""
 
 import sys
+from itertools import islice
 
 from tensh.show import containers, describe
 from tensh.show.layout import LONGEST, layout
@@ -49,6 +50,9 @@ def on_a_window(value, page, as_notebook, settings):
     It is fitted to the width, with a long container of tensors summarised.
     """
     with printing(**linewidth(page, settings)):
+        if type(value) in (list, tuple, dict) and len(value) > LONGEST and not containers.is_long(beginning(value)):
+            text = layout(beginning(value), page.width - len(CLOSING), is_filled=True)
+            return [("plain", text)], count_beyond(len(value), LONGEST)
         if containers.is_long(value):
             contents = containers.Contents(value)
             return [*contents.draw(page)], count_beyond(len(contents.rows), containers.MOST_LINES)
@@ -61,6 +65,12 @@ def on_a_window(value, page, as_notebook, settings):
         items = len(value) if isinstance(value, COLLECTIONS) else 0
         text = layout(value, page.width - len(CLOSING), is_filled=True)
         return [("plain", text)], count_beyond(items, LONGEST)
+
+
+def beginning(value):
+    """Return the items of a long list, tuple or dict that are laid out, and one more, which stands for the rest."""
+    items = islice(value.items() if type(value) is dict else value, LONGEST + 1)
+    return type(value)(items)
 
 
 def count_beyond(items, most):

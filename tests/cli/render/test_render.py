@@ -289,7 +289,17 @@ FITTED = {  # lines as (kind, text) pairs -> the text in a window of 40 columns
         PROSE + "x [1000, 2000]  @  y [3000, 4000] both\n" + PROSE + "   ~~~~\n"
     ),
     (("margin", "      2 | "), ("code", "code " * 10 + "\n")): "      2 | " + "code " * 10 + "\n",
-    (("error", "RuntimeError"), ("plain", ": "), ("message", "m " * 30), ("plain", "\n")): "RuntimeError: " + "m " * 30 + "\n",
+    (("error", "RuntimeError"), ("plain", ": "), ("message", "m " * 30), ("plain", "\n")): (
+        "RuntimeError: " + "m " * 13 + "\n  " + "m " * 17 + "\n"
+    ),
+    (("error", "Error"), ("plain", ": "), ("message", "m " * 30), ("plain", "\n"), ("mark", "  -> "), ("code", "x\n")): (
+        "Error: " + "m " * 17 + "\n  " + "m " * 13 + "\n  -> x\n"
+    ),
+    (("message", "\tsize " + "m " * 30), ("plain", "\n")): (
+        "\tsize " + "m " * 14 + "\n" + " " * 10 + "m " * 15 + "\n" + " " * 10 + "m\n"
+    ),
+    (("error", "Error"), ("plain", ": "), ("message", "x" * 50 + " and more\n")): "Error: " + "x" * 50 + " and more\n",
+    (("message", "一个错误，" * 9 + "\n"),): "一个错误，" * 4 + "\n  " + "一个错误，" * 3 + "一个错" + "\n  误，一个错误，\n",
     (("plain", PROSE + "x" * 50 + "\n"),): PROSE + "x" * 50 + "\n",
     (("plain", "  no end of a line"),): "  no end of a line",
 }  # fmt: skip
@@ -319,6 +329,19 @@ def test_prose_is_indented_below_its_label_in_every_language():
             assert first.startswith(begin) and cells(begin) == len(second) - len(second.lstrip())
 
 
+def test_of_a_very_long_container_only_the_beginning_is_asked_for_its_repr():
+    class Item:
+        asked = 0
+
+        def __repr__(self):
+            Item.asked += 1
+            return "item"
+
+    text = text_of([Item() for _ in range(5000)], is_window=True, height=24)
+    assert text.startswith("[item, item, ") and "# 5,000 items: %full x shows all" in text
+    assert Item.asked < 2500
+
+
 def test_a_long_value_of_pythons_own_is_laid_out_and_capped():
     from tensh.cli.render.values import MOST_LINES, render_value
     from tensh.show.page import Page
@@ -331,7 +354,7 @@ def test_a_long_value_of_pythons_own_is_laid_out_and_capped():
     assert draw([1, 2, 3]) == "[1, 2, 3]\n"
     lines = draw([*range(300)]).split("\n")
     assert len(lines) == MOST_LINES + 1 and lines[0].startswith("[0, 1, 2, 3, 4") and max(map(len, lines)) < 80
-    assert lines[-2].endswith("%full _ shows all")
+    assert lines[-2].endswith("%full x shows all")
     lines = draw({number: f"name number {number}" for number in range(10)}).split("\n")
     assert lines[1] == " 1: 'name number 1'," and lines[9] == " 9: 'name number 9'}"
     lines = draw("a" * 5000).split("\n")

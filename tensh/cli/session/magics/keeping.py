@@ -150,7 +150,10 @@ def save(session, command):
         else:
             message = _("%save {path}: the file already exists and is not a saved session; to overwrite it: {OVER}")
         raise MagicError(message.format(path=path, OVER=OVER))
-    names, left_out, without_graph = saving.save(session, path, exporting.source(session.journal))
+    try:
+        names, left_out, without_graph = saving.save(session, path, exporting.source(session.journal))
+    except saving.FileError as error:
+        raise MagicError(f"%save: {error}") from None
     session.journal.saved.add(place)
     yield Notice(f"{path}: {describe.list_words(names) or _('no names')}")
     if without_graph:

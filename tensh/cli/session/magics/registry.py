@@ -108,7 +108,13 @@ def describe_unknown(name):
     meant = ELSEWHERE.get(name)
     if meant and meant not in MAGICS:
         return _("%{name}: no such command; {meant}").format(name=name, meant=_(meant))
-    meant = meant or close(name.lower(), MAGICS)
+    meant = meant or close(name.lower(), MAGICS) or find_only_longer(name.lower())
     if meant:
         return _("%{name}: no such command; did you mean %{meant}?").format(name=name, meant=meant)
     return _("%{name}: no such command; %help lists them").format(name=name)
+
+
+def find_only_longer(name):
+    """Return the only command that a name of two letters is with one letter left out, as %wy of %why; None otherwise."""
+    longer = [each for each in MAGICS if len(each) == 3 and name in (each[1:], each[0] + each[2], each[:2])]
+    return longer[0] if len(longer) == 1 else None

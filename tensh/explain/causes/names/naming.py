@@ -169,9 +169,8 @@ def key_misspelt(situation):
     parts = [each for each in keys if each and (key.startswith(each) or each.startswith(key))]
     meant = close(key, keys) or (parts[0] if len(parts) == 1 else None)
     if meant is None or not isinstance(node.slice, ast.Constant):
-        rule = _("{text} has the keys {keys}").format(
-            text=ast.unparse(node.value), keys=list_names([*map(repr, keys)], MOST_KEYS)
-        )
+        rule = _("{text} has the key {keys}") if len(keys) == 1 else _("{text} has the keys {keys}")
+        rule = rule.format(text=ast.unparse(node.value), keys=list_names([*map(repr, keys)], MOST_KEYS))
         return Explanation("key", (), rule)
     fit = replace_node(situation.place, node.slice, repr(meant))
     return Explanation("key", (), _("{key!r} is not among the keys").format(key=key), (fit,)) if fit else None
