@@ -26,6 +26,14 @@ def address(array):
         return array.layout.__array_interface__["data"][0]
 
 
+def is_same(one, two):
+    """Return True if two arrays are the same elements of one memory, in the same order."""
+    if one is two:
+        return True
+    alike = (one.dtype, one.shape, one.strides) == (two.dtype, two.shape, two.strides)
+    return alike and address(one) == address(two)
+
+
 def canonical(array):
     """Return the array with the unique NumPy dtype object of its tensor dtype.
 

@@ -35,6 +35,12 @@ LIGHT = frozenset(
     for name in "add subtract multiply divide negative absolute equal not_equal less less_equal greater greater_equal logical_and "
     "logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert isnan isinf isfinite".split()
 )
+# Functions whose results are bool.
+COMPARISONS = frozenset(
+    getattr(np, name)
+    for name in "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not".split()
+)
+IN_CACHE = 1 << 16  # elements of a block that is computed and then copied into an array which was there before
 
 
 # Elements of NumPy's buffer, 8192 by default.  Where rows are no longer than that, a number that stands for a whole row
@@ -197,18 +203,21 @@ def parallel_map(kernel, arrays, others=(), into=None, **options):
         return into
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
     direct, write = isinstance(kernel, ufunc), getattr(kernel, "write_into", None)
+    if direct and into is not None and into.dtype.kind != "b" and kernel in COMPARISONS:
+        direct = False
     seen = lines_of([a for a in (*arrays, into) if a is not None and a.ndim], shape)
     if seen is None or math.prod(shape) <= BLOCK or into is not None and map_transposed(into, arrays):
         return kernel(*arrays, *others, **options, **({"out": into} if direct else {}))
     if into is None and math.prod(shape) > HUGE:
         np.empty(shape, arrays[0].dtype)  # fails without memory for the result
     # kernels with temporary arrays should find these in the cache
-    size = even_share(math.prod(shape), block_size(math.prod(shape)) if direct or write else BLOCK)
+    most = IN_CACHE if into is not None else BLOCK
+    size = even_share(math.prod(shape), block_size(math.prod(shape)) if direct or write else most)
     parts, places = split_blocks([a if a is None or not a.ndim else seen(a) for a in arrays], size)
     out = into
     if not direct:
         dtype = kernel(*parts(slice(0)), *others, **options).dtype
-        if out is None or out.dtype is not dtype or dtype.kind not in "fcV":
+        if out is None or (out.dtype is not dtype or dtype.kind not in "fcV") and dtype.kind != "b":
             out = np.empty(shape, dtype, "F" if seen is transpose else "C")
     elif out is None:
         dtype = kernel.resolve_dtypes((*[a.dtype for a in arrays], None))[-1]
@@ -224,7 +233,7 @@ def parallel_map(kernel, arrays, others=(), into=None, **options):
         else:
             target[place] = kernel(*parts(place), *others, **options)
 
-    run(work, len(places))
+    run(work, len(places), into is not None and math.prod(shape) < PARALLEL_LIGHT and is_light(kernel))
     return out
 
 

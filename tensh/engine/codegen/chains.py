@@ -11,6 +11,7 @@ import inspect
 
 import numpy as np
 
+from tensh.engine.arrays import memory
 from tensh.engine.arrays.halves import CLIP, convert
 from tensh.engine.arrays.tabulated import compute_halves
 from tensh.engine.arrays.threads import PARALLEL_HEAVY, even_share, lines_of, parallel_map, run
@@ -268,9 +269,10 @@ class Chain:
     def write_into(self, out, *arguments):
         """Write the result into ``out``, which may be an argument itself."""
         arrays = arguments[: len(self.arrays)]
-        flat = None
+        flat, shared = None, [a for a in arrays if np.may_share_memory(a, out)]
         if (
-            all([a.dtype is out.dtype and not np.may_share_memory(a, out) for a in arrays])
+            all([a.dtype is out.dtype for a in arrays])
+            and all([memory.is_same(a, out) for a in shared])
             and out.itemsize > 2
             and not self.wide
             and (out.dtype is not F4 or out.size >= FEW)
@@ -279,7 +281,7 @@ class Chain:
         if flat is None:
             out[...] = self(*arguments)
         else:
-            compute_blocks(self.compiled, flat[0], flat[1:], self.compiled[0](out.dtype, *arguments))
+            compute_blocks(self.compiled, flat[0], flat[1:], self.compiled[0](out.dtype, *arguments), bool(shared))
 
 
 HELPERS = {
@@ -304,8 +306,11 @@ def flatten(arrays):
     return None
 
 
-def compute_blocks(compiled, out, arrays, numbers):
-    """Compute rows of elements block by block, on several threads if there are many."""
+def compute_blocks(compiled, out, arrays, numbers, shared=False):
+    """Compute rows of elements block by block, on several threads if there are many.
+
+    If ``out`` is ``shared``, one of the arrays itself, a block is copied into it when it is complete.
+    """
     _, compute, wide, narrow, _ = compiled
     size, dtype = out.size, out.dtype
     share = even_share(size, SHARE) if size >= PARALLEL_HEAVY else size
@@ -313,12 +318,16 @@ def compute_blocks(compiled, out, arrays, numbers):
     def work(i):
         begin, end = i * share, min((i + 1) * share, size)
         length = min(BLOCK, end - begin)
-        rooms = [np.empty(length, dtype) for _ in range(wide)] + [np.empty(length, bool) for _ in range(narrow)]
+        rooms = [np.empty(length, dtype) for _ in range(wide + shared)]
+        rooms += [np.empty(length, bool) for _ in range(narrow)]
         for start in range(begin, end, BLOCK):
             place = slice(start, min(start + BLOCK, end))
             if place.stop - start < length:
                 rooms = [room[: place.stop - start] for room in rooms]
-            compute(out[place], *[a[place] if a.ndim else a for a in arrays], *numbers, *rooms)
+            to, *others = rooms if shared else (out[place], *rooms)
+            compute(to, *[a[place] if a.ndim else a for a in arrays], *numbers, *others)
+            if shared:
+                out[place] = to
 
     if share == size:
         work(0)

@@ -10,7 +10,7 @@ from tensh.engine.arrays.halves import MANY
 from tensh.engine.arrays.memory import row_major
 from tensh.engine.arrays.orders import arrange
 from tensh.engine.arrays.tabulated import LEAST
-from tensh.engine.arrays.threads import PARALLEL_HEAVY, PARALLEL_LIGHT, parallel_map
+from tensh.engine.arrays.threads import BLOCK, PARALLEL_HEAVY, PARALLEL_LIGHT, parallel_map
 from tensh.engine.codegen.mixing import (  # fmt: skip
     EXACT_SCALARS,
     NO_ARRAY,
@@ -49,7 +49,7 @@ from tensh.engine.errors.views import MULTIPLE
 from tensh.engine.inplace.out import check_out, refuse_growth, require_outs, write_constant_out, write_out
 from tensh.engine.inplace.outside import differentiating
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part
-from tensh.engine.inplace.writes import begin_write, operand_node, require_own_dtype, write_inplace
+from tensh.engine.inplace.writes import begin_write, operand_node, require_own_dtype, write_elementwise, write_inplace
 
 
 def operand(value):
@@ -77,11 +77,13 @@ FUNCTIONS = (
     write_constant_out, require_own_dtype, refuse_overlap_in_part, refuse_growth, refuse_overlap, keep_dtype, operand,
     foreign, any_wants_gradient, is_not_int64, raise_missing, translate_error, refuse_dtype, require_operand, make_cast_error,
     make_write_error, Lift, parallel_map, refuse_receiver, require_differentiable, row_major, arrange, require_outs,
+    write_elementwise,
+    write_elementwise,
 )  # fmt: skip
 ENVIRONMENT = {each.__name__: each for each in FUNCTIONS} | {
     "new": new, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners,
     "differentiating": differentiating, "ports": ports, "OPS": OPS, "WEAK": WEAK,
     "STRICT": STRICT, "SCALARS": SCALARS, "EXACT_SCALARS": EXACT_SCALARS, "MULTIPLE": MULTIPLE, "REQUIRED": REQUIRED, "ABSENT": ABSENT, "NO_ARRAY": NO_ARRAY,
-    "MANY_HALVES": MANY, "TABULATED": LEAST, "F4": np.dtype(np.float32), "PARALLEL_HEAVY": PARALLEL_HEAVY, "PARALLEL_LIGHT": PARALLEL_LIGHT,
+    "MANY_HALVES": MANY, "TABULATED": LEAST, "F4": np.dtype(np.float32), "BLOCK": BLOCK, "PARALLEL_HEAVY": PARALLEL_HEAVY, "PARALLEL_LIGHT": PARALLEL_LIGHT,
 }  # fmt: skip
 """The one namespace in which all generated functions live."""

@@ -4,6 +4,8 @@ Names follow one rule: for a parameter ``input``, ``input_`` is its raw array an
 gradient.
 """
 
+from numpy import ufunc
+
 from tensh.engine.arrays.halves import ARITHMETIC
 from tensh.engine.arrays.threads import is_light
 from tensh.engine.codegen.derivatives import LIST, raw
@@ -190,6 +192,8 @@ def kernel_call(op, call, into=None):
     options = "".join(f", {p}={p}" for p, v in op.parameters.items() if v.kind is v.KEYWORD_ONLY)
     arguments = f"({', '.join(arrays)},), ({others}), {into}{options}"
     least = "PARALLEL_LIGHT" if is_light(op.kernel) else "PARALLEL_HEAVY"
+    if into and (op.returns_bool or not isinstance(op.kernel, ufunc)):
+        least = "BLOCK"  # a whole result would have to be copied
     if op.kernel in ARITHMETIC:
         few = f"{arrays[0]}.size < MANY_HALVES or {arrays[0]}.size < {least} and {arrays[0]}.itemsize > 2"
     elif len(arrays) == 1:  # 16 bit numbers are looked up in a table

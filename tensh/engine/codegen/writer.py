@@ -214,8 +214,12 @@ def _inplace(op):
     if op.inplace == UNRECORDED and others:
         lines.append(f"refuse_overlap_in_part({a}, ({others[0]},))")
     if op.parallel and not op.pointwise and len(others) > 1:
+        op.environment[f"{op.name}_op"] = op
+        keywords = "".join(f", {p}={p}" for p in op.parameters if p not in op.inputs)
+        straight = f"write_elementwise({a}, {op.name}_op, ({', '.join(others)},){keywords})"
         return [
             *lines,
+            f"if {a}.array.size > BLOCK and {straight}: return {a}",
             f"try: return write_inplace({a}, since, {op.name}_fn({call(op, variants=False)}), '{name}')",
             f"except NotImplementedError as error: raise make_write_error(error, {', '.join(op.inputs)}) from None",
         ]
@@ -262,11 +266,16 @@ def _write_straight(op, a, b=None):
     operands = f"({a}_, {b}_)" if b else f"({a}_,)"
     failed = f"except Exception as error: raise translate_error(error, '{op.name}_', {operands}, True) from None"
     done = [f"stamp_write({a}_)", f"return {a}"]
-    if isinstance(op.kernel, ufunc):
+    if isinstance(op.kernel, ufunc) and not op.returns_bool:  # which NumPy would convert one by one
         call = f"{op.name}_kernel({operands[1:-1].rstrip(',')}, {a}_)"
         written = [f"try: {kernel_call(op, call, f'{a}_')}", failed, *done]
     else:
         written = [f"try: out_ = {kernel_call(op, f'{op.name}_kernel({argument_text(op)})', f'{a}_')}", failed]
-        written += [f"if out_.shape == {a}_.shape and out_.dtype is {a}_.dtype:"]
+        same = (
+            f"(out_.dtype is {a}_.dtype or {a}_.dtype.kind in 'biufcV')"
+            if op.returns_bool
+            else f"out_.dtype is {a}_.dtype"
+        )
+        written += [f"if out_.shape == {a}_.shape and {same}:"]
         written += [INDENT + line for line in (f"if out_ is not {a}_: {a}_[...] = out_", *done)]
     return lines + [depth + line for line in written]

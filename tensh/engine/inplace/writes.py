@@ -16,6 +16,7 @@ from numpy import ndarray
 
 from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.threads import BLOCK, parallel_map
 from tensh.engine.autograd.inference import refuse_write
 from tensh.engine.autograd.packing import copy_packed
 from tensh.engine.core.clock import FORWARD, advance, mode, owner, stamp_whole_write, stamp_write, tick
@@ -134,6 +135,39 @@ def needs_no_record(t, *others):
     if refresh_node(t) is not None:
         return False
     return not any(isinstance(other, Tensor) and refresh_node(other) is not None for other in others)
+
+
+def write_elementwise(t, operator, others, numbers=(), **options):
+    """Compute an elementwise operator of ``t``, ``others`` and numbers block by block into ``t``, if that is possible.
+
+    Return whether it was: for many elements of one dtype, where nothing is recorded. A whole result would be copied,
+    which takes as long as a short function.
+    """
+    array = t.array
+    if type(array) is not ndarray or array.size <= BLOCK or memory.overlaps_itself(array):
+        return False
+    if (array.dtype.kind if array.dtype.kind != "V" else "f") not in operator.types or not needs_no_record(t, *others):
+        return False
+    arrays = [array]
+    for other in others:
+        if other is not None and not (isinstance(other, Tensor) and fits_elementwise(other.array, array)):
+            return False
+        arrays.append(None if other is None else other.array)
+    try:
+        result = parallel_map(operator.kernel, arrays, numbers, array, **options)
+    except (NotImplementedError, RuntimeError, TypeError):  # before anything is written; PyTorch checks memory first
+        return False
+    if result is not array:
+        array[...] = result
+    stamp_write(array)
+    return True
+
+
+def fits_elementwise(other, array):
+    """Return True for an array of the same dtype that can be broadcast to ``array``."""
+    if type(other) is not ndarray or other.dtype is not array.dtype or other.ndim > array.ndim:
+        return False
+    return all([n in (1, m) for n, m in zip(other.shape[::-1], array.shape[::-1], strict=False)])
 
 
 def require_own_dtype(t, dtype):

@@ -13,7 +13,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import broadcast_clash, refuse_dtype
 from tensh.engine.operators.elementwise import quotients
 from tensh.engine.operators.elementwise.vectors import BINARY, compute_in_vectors
-from tensh.engine.operators.kernels import all_in_float32, promote_arrays
+from tensh.engine.operators.kernels import all_in_float32, choose, promote_arrays
 from tensh.engine.operators.precision import F4, is_half
 
 # ── sums and products ────────────────────────────────────────────────────────
@@ -277,7 +277,8 @@ def lerp(input, end, weight):
 @all_in_float32
 def _lerp(input, end, weight):
     span = end - input
-    return np.where(np.abs(weight) < 0.5, input + weight * span, end - span * (SCALARS[1, input.dtype] - weight))
+    near = input + weight * span
+    return choose(np.abs(weight) < 0.5, near, end - span * (SCALARS[1, input.dtype] - weight))
 
 
 def multiply_by_value(array, value, name):

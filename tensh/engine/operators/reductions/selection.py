@@ -12,9 +12,10 @@ import numpy as np
 
 from tensh.engine.operators.kernels import has_true
 from tensh.engine.operators.precision import widen
+from tensh.engine.operators.reductions.introsort import SHORT, sort_rows
 
 FEW = 1 << 12  # elements up to which lines are processed one by one; in larger arrays any equal element is selected
-SHORT = 16  # elements up to which std::sort uses insertion sort only
+MANY = 1 << 12  # elements of rows from which ``sort`` divides them level by level
 TIED = 1 << 14  # elements of rows with equal ones, up to which ``sort`` gives them PyTorch's order
 HEAP = 64  # elements of a line for each selected one from which ``topk`` uses a heap
 
@@ -85,14 +86,29 @@ def order_equals(values, indices):
     np.cumsum(fresh[tied], 1, out=ranks[:, 1:])
     keys, found = np.empty_like(ranks), indices.copy()
     np.put_along_axis(keys, indices[tied], ranks, 1)
-    found[tied] = [sort_indices(row) for row in keys.tolist()]
+    found[tied] = (
+        [sort_indices(row) for row in keys.tolist()]
+        if keys.size < MANY
+        else sort_rows(keys, depth_of(keys.shape[1]), divide_all)
+    )
     return found
 
 
 def sort_indices(values):
     """Return the indices of the values in ascending order."""
+    order = divide_all(values, depth_of(len(values)))
+    return sorted(order, key=values.__getitem__)  # no element is far from its place: what is left is an insertion sort
+
+
+def depth_of(length):
+    """Return how often parts are divided before a heap sorts them."""
+    return 2 * (length.bit_length() - 1)
+
+
+def divide_all(values, depth):
+    """Return the indices of the values in parts of up to 16 elements, whose order is ascending."""
     order = list(range(len(values)))
-    parts = [(0, len(order), 2 * (len(order).bit_length() - 1))]
+    parts = [(0, len(order), depth)]
     while parts:
         first, last, depth = parts.pop()
         while last - first > SHORT:
@@ -104,7 +120,7 @@ def sort_indices(values):
             cut = partition(order, values, first, last)
             parts.append((cut, last, depth))
             last = cut
-    return sorted(order, key=values.__getitem__)  # no element is far from its place: what is left is an insertion sort
+    return order
 
 
 def first_by_partitions(values, k, ordered):

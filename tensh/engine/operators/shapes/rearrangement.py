@@ -12,11 +12,12 @@ from tensh.engine.codegen.describe import describe_inplace
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import on_tensors, word
+from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, combine_categories, promote_types
 from tensh.engine.errors.messages import too_large, wrap_dim, wrap_dims
-from tensh.engine.inplace.writes import begin_write, write_inplace
-from tensh.engine.operators.kernels import LARGE, zero_unless
+from tensh.engine.inplace.writes import begin_write, needs_no_record, write_inplace
+from tensh.engine.operators.kernels import LARGE, write_unless, zero_unless
 from tensh.engine.operators.reductions.summation import add_along
 from tensh.engine.operators.shapes.views import ALL, BEFORE, make_key, select, slice_dim
 
@@ -292,6 +293,18 @@ def is_stack(array):
     return (array.shape[0] == 1 or steps[0] in (0, dense[0])) and steps[1:] == dense[1:]
 
 
+def clears_straight(input):
+    """Return True if a triangle may be cleared in the array of a tensor: many numbers in rows, nothing recorded."""
+    array = input.array
+    return type(array) is np.ndarray and array.size >= KEPT and array.flags.c_contiguous and needs_no_record(input)
+
+
+def clear_outside(array, mask):
+    """Write zero where the mask of a matrix is false, a matrix at a time."""
+    for matrix in array.reshape(-1, *mask.shape):
+        write_unless(matrix, matrix, mask)
+
+
 def triangle(name, part, what):
     """Declare ``tril`` or ``triu``."""
 
@@ -318,6 +331,10 @@ def triangle(name, part, what):
 
     def clear_inplace(input, diagonal=0):
         since = begin_write(input)
+        if clears_straight(input):
+            clear_outside(input.array, is_within(input.array, diagonal))
+            stamp_write(input.array)
+            return input
         zeros = partial(np.copyto, src=0, where=~is_within(input.array, diagonal), casting="unsafe")
         return write_inplace(input, since, declared.fn(input, diagonal), f"{name}_", is_stack(input.array) and zeros)
 

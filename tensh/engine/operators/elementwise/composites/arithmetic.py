@@ -3,17 +3,19 @@
 import numpy as np
 
 from tensh.engine.arguments.signatures import NO_FIT, Form, choose
+from tensh.engine.arrays.threads import BLOCK
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import NUMBERS, as_number, keep_dtype, promote, refuse
 from tensh.engine.codegen.registry import METHODS, PUBLIC, PYTHON_ONLY
 from tensh.engine.codegen.scalars import overflow, take_number
 from tensh.engine.codegen.table import OR_THE_SAME, public
+from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, complex128, float64
 from tensh.engine.errors.messages import broadcast_clash
 from tensh.engine.inplace.out import check_out, refuse_growth, write_out
 from tensh.engine.inplace.overlap import refuse_overlap
-from tensh.engine.inplace.writes import begin_write, require_room, write_inplace
+from tensh.engine.inplace.writes import begin_write, needs_no_record, require_room, write_elementwise, write_inplace
 from tensh.engine.operators.basic import cast, conj_over, conjugate
 from tensh.engine.operators.basic import conj_physical as conj_physical_op
 from tensh.engine.operators.elementwise.arithmetic import require_dtype
@@ -221,7 +223,18 @@ def clamp_(input, min=None, max=None):
     keep_dtype(input, min, max)
     if isinstance(input, Tensor):
         refuse_overlap(input.array, "clamp")
+        if input.array.size > BLOCK and write_clamped(input, min, max):
+            return input
     return write_inplace(input, since, clamp(input, min, max), "clamp_")
+
+
+def write_clamped(input, min, max):
+    """Clamp many elements straight in the tensor; return False if that is impossible."""
+    if min is max is None:
+        return False
+    if type(min) in BOUNDS and type(max) in BOUNDS:
+        return write_elementwise(input, clamp_op, (), (min, max))
+    return write_elementwise(input, clamp_tensors, (min, max))  # which takes tensors only
 
 
 @composite
@@ -251,6 +264,11 @@ def lerp(input, end, weight, *, out=None):
 def lerp_(input, end, weight):
     """In-place version of lerp.  Raise RuntimeError if their dtypes differ."""
     since = begin_write(input, end, weight)
+    if isinstance(input, Tensor) and input.array.size > BLOCK:
+        is_number = type(weight) is float
+        operator, others, numbers = (lerp_op, (end,), (weight,)) if is_number else (lerp_tensors, (end, weight), ())
+        if write_elementwise(input, operator, others, numbers):
+            return input
     try:
         return write_inplace(input, since, lerp(input, end, weight), "lerp_")
     except NotImplementedError:  # PyTorch reports errors of memory and shapes first
@@ -320,7 +338,11 @@ def conj(input):
 def conj_physical_(input):
     """In-place version of conj_physical; real tensors may be expanded."""
     real = tensor(input, "conj_physical_").array.dtype.kind not in "cW"
-    return write_inplace(input, begin_write(input), conj_over.fn(input), "conj_physical_", real)
+    since = begin_write(input)
+    if real and needs_no_record(input):
+        stamp_write(input.array)
+        return input
+    return write_inplace(input, since, conj_over.fn(input), "conj_physical_", real)
 
 
 METHODS["conj_physical_"] = PUBLIC["conj_physical_"] = conj_physical_

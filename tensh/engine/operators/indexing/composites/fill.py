@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.copying import MANY, copy_into
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.codegen.scalars import SAFE
@@ -116,7 +117,7 @@ def copy_(self, other, non_blocking=False):
         array.dtype is source.dtype and array.shape == source.shape and self._base is other._base is None
         and (self.node is other.node is None or not mode.grad) and not differentiating
     ):  # fmt: skip
-        array[...] = source
+        write_elements(array, source)
         stamp_write(array)
         return self
     if source.dtype.kind in "cW" and array.dtype.kind not in "cbW":
@@ -129,18 +130,24 @@ def copy_(self, other, non_blocking=False):
         source = real_part(source, array.dtype)
         if source.shape != array.shape or memory.overlaps_itself(array):
             require_fit(self, wrap(source.astype(array.dtype, copy=False)))
-        array[...] = source
+        write_elements(array, source)
         stamp_write(array)
         return self
     return write_inplace(self, since, copying.fn(self, other), "copy_", same_elements(array, source))
 
 
+def write_elements(array, source):
+    """Write the elements of ``source``; many of another order in strips, unless they lie in the same memory."""
+    large = array.size >= MANY and array.shape == source.shape and type(array) is type(source) is np.ndarray
+    if large and owner(array) is not owner(source):
+        copy_into(array, source)
+    else:
+        array[...] = source
+
+
 def same_elements(one, two):
     """Return True if two arrays are the same elements of one memory."""
-    if one is two:
-        return True
-    alike = (one.dtype, one.shape, one.strides) == (two.dtype, two.shape, two.strides)
-    return alike and owner(one) is owner(two) and memory.address(one) == memory.address(two)
+    return memory.is_same(one, two) and owner(one) is owner(two)
 
 
 for _each in fill_, zero_:
