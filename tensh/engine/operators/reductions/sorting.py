@@ -11,10 +11,10 @@ from tensh.engine.operators.along import read_along
 from tensh.engine.operators.kernels import has_true
 from tensh.engine.operators.precision import I8, widen
 from tensh.engine.operators.reductions.extremes import ALONG, require_elements
+from tensh.engine.operators.reductions.introsort import SHORT
 from tensh.engine.operators.reductions.rows import is_little
 from tensh.engine.operators.reductions.selection import FEW as FEW_EQUALS
 from tensh.engine.operators.reductions.selection import (
-    SHORT,
     has_heap,
     is_tied,
     order_equals,

@@ -13,9 +13,10 @@ from tensh.engine.operators.along import read_along
 from tensh.engine.operators.kernels import has_true
 from tensh.engine.operators.precision import I8, real_dtype, widen
 from tensh.engine.operators.reductions.extremes import ALONG, SHARE, SHARED, require_elements
+from tensh.engine.operators.reductions.introsort import SHORT
 from tensh.engine.operators.reductions.moments import moments
 from tensh.engine.operators.reductions.reductions import count
-from tensh.engine.operators.reductions.selection import SHORT, last_of_equals, select_among_equals
+from tensh.engine.operators.reductions.selection import last_of_equals, select_among_equals
 
 
 # ── variance ─────────────────────────────────────────────────────────────────
