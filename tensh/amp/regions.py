@@ -3,6 +3,7 @@
 import functools
 
 from tensh.amp import settings as told
+from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import bfloat16, float16
 from tensh.engine.errors.warnings import warn
@@ -45,18 +46,23 @@ class autocast:
         self.prev_cache_enabled = told.is_autocast_cache_enabled()
         self.prev = told.is_autocast_enabled(self.device)
         self.prev_fastdtype = told.get_autocast_dtype(self.device)
-        told.set_autocast_enabled(self.device, self._enabled)
-        told.set_autocast_dtype(self.device, self.fast_dtype)
         told.autocast_increment_nesting()
-        told.set_autocast_cache_enabled(self._cache_enabled)
-        return self
+        try:
+            told.set_autocast_enabled(self.device, self._enabled)
+            told.set_autocast_dtype(self.device, self.fast_dtype)
+            told.set_autocast_cache_enabled(self._cache_enabled)
+            return self
+        except BaseException:  # ^C, after which nothing calls __exit__
+            self.__exit__()
+            raise
 
     def __exit__(self, *failure):
-        if told.autocast_decrement_nesting() == 0:
-            told.clear_autocast_cache()
-        told.set_autocast_enabled(self.device, self.prev)
-        told.set_autocast_dtype(self.device, self.prev_fastdtype)
-        told.set_autocast_cache_enabled(self.prev_cache_enabled)
+        with Uninterrupted():
+            if told.autocast_decrement_nesting() == 0:
+                told.clear_autocast_cache()
+            told.set_autocast_enabled(self.device, self.prev)
+            told.set_autocast_dtype(self.device, self.prev_fastdtype)
+            told.set_autocast_cache_enabled(self.prev_cache_enabled)
         return False
 
     def __call__(self, func):

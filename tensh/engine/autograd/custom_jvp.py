@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.autograd.tangent_levels import LevelScope, check_size, placeholder
+from tensh.engine.autograd.tangent_levels import call_at_levels, check_size, placeholder
 from tensh.engine.core.clock import mode, owner
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
@@ -18,8 +18,7 @@ def carry(node, args, returned, outputs):
         tangents = [level.find_tangent(n) for n in node.edges]
         if tangents.count(None) == len(tangents):
             continue
-        with LevelScope(mode.levels[:depth], mode.grad):
-            results = call_jvp(node, tangents)
+        results = call_at_levels(mode.levels[:depth], mode.grad, call_jvp, node, tangents)
         if len(results) != len(outputs):
             raise RuntimeError(
                 "Function's jvp returned an invalid number of forward gradients "

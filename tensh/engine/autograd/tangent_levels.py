@@ -139,19 +139,15 @@ def _set_levels(levels):
     mode.levels, mode.off = Levels(levels), FORWARD if levels else False
 
 
-class LevelScope:
-    """A context in which only some levels are open, with a given recording mode."""
-
-    def __init__(self, levels, grad):
-        self.levels, self.grad = levels, grad
-
-    def __enter__(self):
-        self.before = mode.levels, mode.off, mode.grad
-        _set_levels(self.levels)
-        mode.grad = self.grad
-
-    def __exit__(self, *error):
-        mode.levels, mode.off, mode.grad = self.before
+def call_at_levels(levels, grad, function, *arguments):
+    """Call a function with only some levels open, in a given recording mode."""
+    before = mode.levels, mode.off, mode.grad
+    try:
+        _set_levels(levels)
+        mode.grad = grad
+        return function(*arguments)
+    finally:  # no call, before which ^C could come, as it could before __exit__
+        mode.levels, mode.off, mode.grad = before
 
 
 # ── what is recorded ─────────────────────────────────────────────────────────
@@ -172,13 +168,13 @@ def carry(node, level, outer):
     wanted = mode.grad is True and any([uses_gradient(n) for n in (*node.inputs, *[value_of(t).node for t in given])])
     recorded = wanted or (FORWARD if outer else False)
     graph = bool(recorded) or any([type(t) is not Tensor for t in given])
-    with LevelScope(outer, recorded):
-        if write:
-            result = jvp_of_region(node, tangents[0], written, graph)
-        elif graph:
-            result = jvp(node, tangents, True, recorded)
-        else:
-            result = jvp(node, [t if t is None else t.array for t in tangents], False, False)
+    if write:
+        result = call_at_levels(outer, recorded, jvp_of_region, node, tangents[0], written, graph)
+    elif graph:
+        result = call_at_levels(outer, recorded, jvp, node, tangents, True, recorded)
+    else:
+        arrays = [t if t is None else t.array for t in tangents]
+        result = call_at_levels(outer, recorded, jvp, node, arrays, False, False)
     level.tangents[node] = [as_tensor(each) for each in result] if type(result) is list else as_tensor(result)
 
 
@@ -241,12 +237,10 @@ def parts(t, level, name="Identity"):
     tangent = level.find_tangent(node)
     others = tuple(each for each in mode.levels if each is not level)
     if uses_gradient(node) and mode.grad is True:
-        with LevelScope(others, mode.grad):
-            value = view.fn(t, t.array.shape)
-            value.node.__class__ = name_node_class(type(value.node), name)
-            return value, tangent
+        value = call_at_levels(others, mode.grad, view.fn, t, t.array.shape)
+        value.node.__class__ = name_node_class(type(value.node), name)
+        return value, tangent
     value = wrap(t.array)
-    with LevelScope(others, mode.grad):
-        if any(each.find_tangent(node) is not None for each in others):
-            value.node = placeholder(value, node)
+    if any(each.find_tangent(node) is not None for each in others):
+        value.node = call_at_levels(others, mode.grad, placeholder, value, node)
     return value, tangent

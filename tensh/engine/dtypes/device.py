@@ -104,9 +104,15 @@ class device(metaclass=OfTorch):
     def __enter__(self):
         if self.type != "meta":
             require_cpu(self)
-        mode.devices = (*mode.devices, self)
-        switch_shortcuts()
-        return self
+        before = mode.devices
+        mode.devices = (*before, self)
+        try:
+            switch_shortcuts()
+            return self
+        except BaseException:  # ^C, after which nothing calls __exit__
+            mode.devices = before
+            switch_shortcuts()
+            raise
 
     def __exit__(self, *error):
         mode.devices = mode.devices[:-1]
