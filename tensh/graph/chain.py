@@ -11,7 +11,7 @@ from tensh.support.language import _
 
 INDENT = " " * 10
 LONGEST = 40  # maximum width of a formula in a table
-MOST_FACTORS = 6  # of a product that is written out; of a longer one, only its value
+MOST_FACTORS = 6  # a longer product is not written out: its value stands alone
 MOST_NAMED = 20  # nodes of a path that its first line names
 MOST_SCALARS = 8  # named in the headline with their values
 MOST_OF_A_NAME, LEAST = 36, 12  # widths of a name there, and of what is shortened in a narrow window

@@ -14,6 +14,7 @@ from tensh.cli.session.sources.source import Source
 from tests.recorded.mistakes.cases import SCRIPTS, expected
 
 LINE = re.compile(r"(an )?earlier line|line \d+")
+OF_ONE_LINE = re.compile(r"^( +\S+:  )line \d+: ")  # a prompt leaves the number out where a line is typed alone
 OF_PLACES = re.compile(r" (was made|failed in iteration) ")  # sentences for which a prompt has no numbers
 
 
@@ -48,7 +49,7 @@ def sentences(text):
     """Return the text below the failing code, without places and without the notes before the failure."""
     said = text.partition("Error")[2].split("\n")
     return [
-        LINE.sub("line", line)
+        LINE.sub("line", OF_ONE_LINE.sub(r"\1", line))
         for line in said
         if line.startswith(" " * 8) and line[8:9] != "|" and not OF_PLACES.search(line)
     ]

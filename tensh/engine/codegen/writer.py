@@ -266,7 +266,7 @@ def _write_straight(op, a, b=None):
     operands = f"({a}_, {b}_)" if b else f"({a}_,)"
     failed = f"except Exception as error: raise translate_error(error, '{op.name}_', {operands}, True) from None"
     done = [f"stamp_write({a}_)", f"return {a}"]
-    if isinstance(op.kernel, ufunc) and not op.returns_bool:  # which NumPy would convert one by one
+    if isinstance(op.kernel, ufunc) and not op.returns_bool:  # NumPy would convert bools one by one
         call = f"{op.name}_kernel({operands[1:-1].rstrip(',')}, {a}_)"
         written = [f"try: {kernel_call(op, call, f'{a}_')}", failed, *done]
     else:

@@ -116,7 +116,7 @@ def real_power(base, exponent):
         return convert(real_power(convert(base, F4), convert(exponent.view(np.ndarray), F4)), base.dtype)
     if not base.size or not np.fmin.reduce(base, None) < 0:
         return np.power(base, exponent)
-    powers = np.asarray(np.power(np.abs(base), exponent))  # of numbers, NumPy returns a number
+    powers = np.asarray(np.power(np.abs(base), exponent))  # powers of numbers are numbers
     whole, half = np.rint(exponent) == exponent, exponent * 0.5
     odd = whole & (np.rint(half) != half)
     if odd.all():

@@ -234,7 +234,7 @@ def write_clamped(input, min, max):
         return False
     if type(min) in BOUNDS and type(max) in BOUNDS:
         return write_elementwise(input, clamp_op, (), (min, max))
-    return write_elementwise(input, clamp_tensors, (min, max))  # which takes tensors only
+    return write_elementwise(input, clamp_tensors, (min, max))  # the operator takes tensors only
 
 
 @composite
