@@ -59,9 +59,9 @@ def render_explanation(explanation, width, is_single=False):
     first, other = _("fits:"), _("or:")
     widest = max((cells(fit.text) for fit in explanation.fits), default=0)
     for number, fit in enumerate(explanation.fits):
-        yield from render_fit(
-            other if number else first, fit._replace(line=None) if is_single and not fit.side else fit, widest
-        )
+        if is_single and fit.line == 1 and not fit.side:
+            fit = fit._replace(line=None)
+        yield from render_fit(other if number else first, fit, widest)
     if explanation.advice:
         yield "note", f"        {pad(other if explanation.fits else _('try:'))}{explanation.advice}\n"
     if explanation.then:
