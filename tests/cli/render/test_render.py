@@ -354,7 +354,7 @@ def test_a_long_value_of_pythons_own_is_laid_out_and_capped():
     assert draw([1, 2, 3]) == "[1, 2, 3]\n"
     lines = draw([*range(300)]).split("\n")
     assert len(lines) == MOST_LINES + 1 and lines[0].startswith("[0, 1, 2, 3, 4") and max(map(len, lines)) < 80
-    assert lines[-2].endswith("%full x shows all")
+    assert lines[-2].endswith("%full _ shows all")
     lines = draw({number: f"name number {number}" for number in range(10)}).split("\n")
     assert lines[1] == " 1: 'name number 1'," and lines[9] == " 9: 'name number 9'}"
     lines = draw("a" * 5000).split("\n")
