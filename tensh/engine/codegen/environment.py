@@ -78,7 +78,6 @@ FUNCTIONS = (
     foreign, any_wants_gradient, is_not_int64, raise_missing, translate_error, refuse_dtype, require_operand, make_cast_error,
     make_write_error, Lift, parallel_map, refuse_receiver, require_differentiable, row_major, arrange, require_outs,
     write_elementwise,
-    write_elementwise,
 )  # fmt: skip
 ENVIRONMENT = {each.__name__: each for each in FUNCTIONS} | {
     "new": new, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners,
