@@ -92,8 +92,8 @@ def is_out_of_range(node, shadow):
         shadow.evaluate(node)
     except IndexError:
         return True
-    except (Unknown, Exception):
-        return False
+    except Exception:  # what fails for another reason, or cannot be tried, is not judged
+        pass
     return False
 
 
