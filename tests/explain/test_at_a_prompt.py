@@ -14,7 +14,9 @@ from tensh.cli.session.sources.source import Source
 from tests.recorded.mistakes.cases import SCRIPTS, expected
 
 LINE = re.compile(r"(an )?earlier line|line \d+")
-OF_ONE_LINE = re.compile(r"^( +\S+: +)(earlier line|line \d+): ")  # a prompt leaves the number out where a line is typed alone
+OF_ONE_LINE = re.compile(
+    r"^( +\S+: +)(earlier line|line \d+): "
+)  # a prompt leaves the number out where a line is typed alone
 OF_PLACES = re.compile(r" (was made|failed in iteration) ")  # sentences for which a prompt has no numbers
 
 
