@@ -161,74 +161,72 @@ def solve_again(A, B, left, vector):
     return (aten("squeeze", found[0], -1), found[1]) if vector else found
 
 
-LIFTED = (
-    matrix_steps.LIFTED
-    | layer_steps.LIFTED
-    | {
-        "view": view,
-        "slice_dim": "slice",
-        "flip_dims": "flip",
-        "unsafe_view": "_unsafe_view",
-        "getitem": "__getitem__",
-        "setitem": "__setitem__",
-        "cast": cast,
-        "sum_dim": sum_dim,
-        "sum_all": sum_all,
-        "mean_all": "mean",
-        "mean_dim": lambda input, dim, keepdim=False: aten(
-            "mean", input, [dim] if isinstance(dim, int) else list(dim), keepdim
-        ),
-        "polygamma_of": lambda input, n: aten("polygamma", n, input),
-        "complex_of_pairs": "view_as_complex",
-        "pairs_of_complex": "view_as_real",
-        "roll_dims": lambda g, shifts, dims: aten("roll", g, list(shifts), list(dims)),
-        "rotate_dims": lambda g, k, dims: aten("rot90", g, k, list(dims)),
-        "matrix_exp": "linalg_matrix_exp",
-        "singular_values": lambda A: aten("_linalg_svd", A)[1],
-        "eigenvalues_of_symmetric": lambda A, uplo="L": aten("_linalg_eigh", A, *[uplo] * (uplo != "L"))[0],
-        "put_along": lambda g, shape, index, dim: aten("scatter", aten("new_zeros", g, list(shape)), dim, index, g),
-        "add_along": add_along,
-        "zeros_as": lambda g, shape: aten("zeros", list(shape), dtype=g.dtype),
-        "select_put": lambda g, part, dim, index: aten("select_scatter", g, part, dim, index),
-        "slice_put": lambda g, part, dim, start, stop, step: aten("slice_scatter", g, part, dim, start, stop, step),
-        "diagonal_put": lambda g, part, *places: aten("diagonal_scatter", g, part, *places),
-        "masked_zero": lambda g, mask: aten("masked_fill", g, mask, 0),
-        "masked_source": lambda g, mask, shape: aten("masked_scatter_backward", g, mask, list(shape)),
-        "index_fill_number": lambda g, dim, index, value: aten("index_fill", g, dim, index, value),
-        "scatter_number": lambda g, dim, index, value: aten("scatter", g, dim, index, value),
-        "unfold_back": lambda g, shape, dim, size, step: aten("unfold_backward", g, list(shape), dim, size, step),
-        "im2col": lambda g, kernel, dilation, padding, stride, size: aten(
-            "im2col", g, *map(list, (kernel, dilation, padding, stride))
-        ),
-        "col2im": lambda g, output_size, kernel, dilation, padding, stride, size: aten(
-            "col2im", g, *map(list, (output_size, kernel, dilation, padding, stride))
-        ),
-        "linalg_solve_triangular": lambda A, B, upper, left=True, unitriangular=False: aten(
-            "linalg_solve_triangular", A, B, upper=upper, left=left, unitriangular=unitriangular
-        ),
-        "linalg_solve_ex": lambda A, B, left=True, vector=False: solve_again(A, B, left, vector),
-        "div_rounded": lambda input, other, mode: aten("div", input, other, rounding_mode=mode),
-        "linalg_lu_solve": lambda LU, pivots, B, left=True, adjoint=False: aten(
-            "linalg_lu_solve", LU, pivots, B, left=left, adjoint=adjoint
-        ),
-        "linalg_cross": lambda input, other, dim=-1: aten("linalg_cross", input, other, dim=dim),
-        "squeeze_dim": "squeeze",
-        "copy_gradient": lambda g, **options: g if mode.grad else aten("detach", g),
-        "tie": lambda g, *others: g,
-        "div_number": lambda g, number: call_overload(schemas()["div"]["Scalar"], (g, number)),
-        "softmax_backward": lambda g, out, dim: aten("_softmax_backward_data", g, out, dim, out.dtype),
-        "log_softmax_backward": lambda g, out, dim: aten("_log_softmax_backward_data", g, out, dim, out.dtype),
-        "threshold_backward": lambda g, out, threshold=0: aten("threshold_backward", g, out, threshold),
-        "fft_c2c": lambda g, dim, *settings: aten("_fft_c2c", g, list(dim), *settings),
-        "fft_c2r": lambda g, dim, *settings: aten("_fft_c2r", g, list(dim), *settings),
-        "fft_r2c": lambda g, dim, *settings: aten("_fft_r2c", g, list(dim), *settings),
-        "resize_dim": resize_dim,
-        "real": lambda g: aten("select", aten("view_as_real", g), g.dim(), 0),
-        "select_back": lambda g, shape, dim, index: aten("select_backward", g, list(shape), dim, index),
-        "slice_back": slice_back,
-        "diagonal_back": lambda g, shape, *part: aten("diagonal_backward", g, list(shape), *part),
-    }
-)
+LIFTED = {
+    **matrix_steps.LIFTED,
+    **layer_steps.LIFTED,
+    "view": view,
+    "slice_dim": "slice",
+    "flip_dims": "flip",
+    "unsafe_view": "_unsafe_view",
+    "getitem": "__getitem__",
+    "setitem": "__setitem__",
+    "cast": cast,
+    "sum_dim": sum_dim,
+    "sum_all": sum_all,
+    "mean_all": "mean",
+    "mean_dim": lambda input, dim, keepdim=False: aten(
+        "mean", input, [dim] if isinstance(dim, int) else list(dim), keepdim
+    ),
+    "polygamma_of": lambda input, n: aten("polygamma", n, input),
+    "complex_of_pairs": "view_as_complex",
+    "pairs_of_complex": "view_as_real",
+    "roll_dims": lambda g, shifts, dims: aten("roll", g, list(shifts), list(dims)),
+    "rotate_dims": lambda g, k, dims: aten("rot90", g, k, list(dims)),
+    "matrix_exp": "linalg_matrix_exp",
+    "singular_values": lambda A: aten("_linalg_svd", A)[1],
+    "eigenvalues_of_symmetric": lambda A, uplo="L": aten("_linalg_eigh", A, *[uplo] * (uplo != "L"))[0],
+    "put_along": lambda g, shape, index, dim: aten("scatter", aten("new_zeros", g, list(shape)), dim, index, g),
+    "add_along": add_along,
+    "zeros_as": lambda g, shape: aten("zeros", list(shape), dtype=g.dtype),
+    "select_put": lambda g, part, dim, index: aten("select_scatter", g, part, dim, index),
+    "slice_put": lambda g, part, dim, start, stop, step: aten("slice_scatter", g, part, dim, start, stop, step),
+    "diagonal_put": lambda g, part, *places: aten("diagonal_scatter", g, part, *places),
+    "masked_zero": lambda g, mask: aten("masked_fill", g, mask, 0),
+    "masked_source": lambda g, mask, shape: aten("masked_scatter_backward", g, mask, list(shape)),
+    "index_fill_number": lambda g, dim, index, value: aten("index_fill", g, dim, index, value),
+    "scatter_number": lambda g, dim, index, value: aten("scatter", g, dim, index, value),
+    "unfold_back": lambda g, shape, dim, size, step: aten("unfold_backward", g, list(shape), dim, size, step),
+    "im2col": lambda g, kernel, dilation, padding, stride, size: aten(
+        "im2col", g, *map(list, (kernel, dilation, padding, stride))
+    ),
+    "col2im": lambda g, output_size, kernel, dilation, padding, stride, size: aten(
+        "col2im", g, *map(list, (output_size, kernel, dilation, padding, stride))
+    ),
+    "linalg_solve_triangular": lambda A, B, upper, left=True, unitriangular=False: aten(
+        "linalg_solve_triangular", A, B, upper=upper, left=left, unitriangular=unitriangular
+    ),
+    "linalg_solve_ex": lambda A, B, left=True, vector=False: solve_again(A, B, left, vector),
+    "div_rounded": lambda input, other, mode: aten("div", input, other, rounding_mode=mode),
+    "linalg_lu_solve": lambda LU, pivots, B, left=True, adjoint=False: aten(
+        "linalg_lu_solve", LU, pivots, B, left=left, adjoint=adjoint
+    ),
+    "linalg_cross": lambda input, other, dim=-1: aten("linalg_cross", input, other, dim=dim),
+    "squeeze_dim": "squeeze",
+    "copy_gradient": lambda g, **options: g if mode.grad else aten("detach", g),
+    "tie": lambda g, *others: g,
+    "div_number": lambda g, number: call_overload(schemas()["div"]["Scalar"], (g, number)),
+    "softmax_backward": lambda g, out, dim: aten("_softmax_backward_data", g, out, dim, out.dtype),
+    "log_softmax_backward": lambda g, out, dim: aten("_log_softmax_backward_data", g, out, dim, out.dtype),
+    "threshold_backward": lambda g, out, threshold=0: aten("threshold_backward", g, out, threshold),
+    "fft_c2c": lambda g, dim, *settings: aten("_fft_c2c", g, list(dim), *settings),
+    "fft_c2r": lambda g, dim, *settings: aten("_fft_c2r", g, list(dim), *settings),
+    "fft_r2c": lambda g, dim, *settings: aten("_fft_r2c", g, list(dim), *settings),
+    "resize_dim": resize_dim,
+    "real": lambda g: aten("select", aten("view_as_real", g), g.dim(), 0),
+    "select_back": lambda g, shape, dim, index: aten("select_backward", g, list(shape), dim, index),
+    "slice_back": slice_back,
+    "diagonal_back": lambda g, shape, *part: aten("diagonal_backward", g, list(shape), *part),
+}
 """Operators of tensh with another name than PyTorch's, or with other arguments."""
 
 

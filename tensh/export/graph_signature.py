@@ -79,9 +79,7 @@ class OutputSpec(NamedTuple):
 class ExportGraphSignature:
     """The kinds of a program's inputs and outputs, in order."""
 
-    backward_signature = assertion_dep_token = (
-        None  # for programs that compute gradients, or order effects: there are none
-    )
+    backward_signature = assertion_dep_token = None  # exported programs compute no gradients and order no effects
     input_tokens = output_tokens = lifted_custom_objs = ()
 
     def __init__(self, input_specs, output_specs):

@@ -13,8 +13,8 @@ INDENT = " " * 10
 LONGEST = 40  # maximum width of a formula in a table
 MOST_FACTORS = 6  # a longer product is not written out: its value stands alone
 MOST_NAMED = 20  # nodes of a path that its first line names
-MOST_SCALARS = 8  # named in the headline with their values
-MOST_OF_A_NAME, LEAST = 36, 12  # widths of a name there, and of what is shortened in a narrow window
+MOST_SCALARS = 8  # leaves that the headline names with their values
+MOST_OF_A_NAME, LEAST = 36, 12  # widths of a name in a table, and of what is shortened in a narrow window
 
 
 def lines(explanation, name, times="·", room=None):

@@ -50,8 +50,12 @@ def on_a_window(value, page, as_notebook, settings):
     It is fitted to the width, with a long container of tensors summarised.
     """
     with printing(**linewidth(page, settings)):
-        if type(value) in (list, tuple, dict) and len(value) > LONGEST and not containers.is_long(beginning(value)):
-            text = layout(beginning(value), page.width - len(CLOSING), is_filled=True)
+        if (
+            type(value) in (list, tuple, dict)
+            and len(value) > LONGEST
+            and not containers.is_long(first := beginning(value))
+        ):
+            text = layout(first, page.width - len(CLOSING), is_filled=True)
             return [("plain", text)], count_beyond(len(value), LONGEST)
         if containers.is_long(value):
             contents = containers.Contents(value)

@@ -29,18 +29,17 @@ PARALLEL_HEAVY, PARALLEL, PARALLEL_LIGHT = (1 << 18 if HAS_AVX512 else 1 << 17),
 # Python's lock, and be woken late: on two cores sums along rows take twice the time in blocks of 1 << 17.
 BLOCK, MOST = 1 << 17, 1 << 19
 BLOCKS = 8  # number of blocks of a large array, so that cores of different speed end together
-# Elementwise functions that are bound by memory; others have an attribute ``light``.
-LIGHT = frozenset(
-    getattr(np, name)
-    for name in "add subtract multiply divide negative absolute equal not_equal less less_equal greater greater_equal logical_and "
-    "logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert isnan isinf isfinite".split()
-)
-# Functions whose results are bool.
+# Comparisons and logical functions, whose results are bool: NumPy writes them into numbers one by one.
 COMPARISONS = frozenset(
     getattr(np, name)
     for name in "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not".split()
 )
-IN_CACHE = 1 << 16  # elements of a block that is computed and then copied into an array which was there before
+# Elementwise functions that are bound by memory; others have an attribute ``light``.
+LIGHT = COMPARISONS | frozenset(
+    getattr(np, name)
+    for name in "add subtract multiply divide negative absolute bitwise_and bitwise_or bitwise_xor invert isnan isinf isfinite".split()
+)
+IN_CACHE = 1 << 16  # elements of a block that is computed and then copied into an existing array
 
 
 # Elements of NumPy's buffer, 8192 by default.  Where rows are no longer than that, a number that stands for a whole row
@@ -202,9 +201,8 @@ def parallel_map(kernel, arrays, others=(), into=None, **options):
         into[...] = found
         return into
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
-    direct, write = isinstance(kernel, ufunc), getattr(kernel, "write_into", None)
-    if direct and into is not None and into.dtype.kind != "b" and kernel in COMPARISONS:
-        direct = False
+    is_converted = into is not None and into.dtype.kind != "b" and kernel in COMPARISONS
+    direct, write = isinstance(kernel, ufunc) and not is_converted, getattr(kernel, "write_into", None)
     seen = lines_of([a for a in (*arrays, into) if a is not None and a.ndim], shape)
     if seen is None or math.prod(shape) <= BLOCK or into is not None and map_transposed(into, arrays):
         return kernel(*arrays, *others, **options, **({"out": into} if direct else {}))

@@ -18,7 +18,7 @@ CHARACTER, LINE = 7.3, 16  # width of a character and height of a line in points
 MARGIN = 12  # margins around the text in a box, and around the picture
 GAP = 22  # between boxes
 FALL, STEEPEST = 34, 60  # between layers: minimum, and maximum for edges that extend far to the side
-HEAD = 7  # the head of an arrow
+HEAD = 7  # length of an arrow's head
 PORT = 14  # between arrows that reach one box
 
 STYLE = """
