@@ -70,8 +70,8 @@ NORM = (
     " along_norm({s}, {x}, {r}) if ord == 2 else"
     f" sgn({{x}}) * equal_share({{s}}, (abs({{x}}) == {{r}}) | ({{x}} != {{x}}) & ({{r}} != {{r}}), dim) if {INFINITE} else"
     " sgn({x}) * only(abs({x}) ** (ord - 1), {x} != 0) * {s} * {r} ** (1 - ord) if ord < 1 else"
-    " sgn({x}) * abs({x}) ** (ord - 1) * only({s}, {r} != 0) / masked_fill({r}, {r} == 0, 1) ** (ord - 1) if ord < 2 else"
-    " {x} * abs({x}) ** (ord - 2) * only({s}, {r} != 0) / masked_fill({r}, {r} == 0, 1) ** (ord - 1)"
+    " sgn({x}) * abs({x}) ** (ord - 1) * only({s} / masked_fill({r}, {r} == 0, 1) ** (ord - 1), {r} != 0) if ord < 2 else"
+    " {x} * abs({x}) ** (ord - 2) * only({s} / masked_fill({r}, {r} == 0, 1) ** (ord - 1), {r} != 0)"
 )
 """The derivative of a norm ``r`` of ``x`` for the gradient ``s``, both with the dimensions of ``x``."""
 

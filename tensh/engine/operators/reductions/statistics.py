@@ -35,6 +35,14 @@ def without_freedom(input):
     return wrap(slope) if isinstance(input, Tensor) else slope
 
 
+@word
+def ones_for_zeros(divisor):
+    """A divisor with 1 in place of 0, so that the tangent of a standard deviation of 0 is 0 rather than 0 / 0."""
+    if isinstance(divisor, Tensor):
+        return divisor if divisor.array.all() else divisor.masked_fill(divisor == 0, 1)
+    return divisor if divisor.all() else np.where(divisor == 0, 1, divisor)
+
+
 def mean_kept(input, dim):
     """The mean, broadcastable to the input."""
     return on_tensors("mean_all")(input) if dim is None else on_tensors("mean_dim")(input, dim, True)
@@ -64,7 +72,7 @@ SCALED = (
     "if dim is not None or count(input.shape, dim) > correction else {0} * without_freedom(input)"
 )
 G = "restore({}, input.shape, dim, keepdim)"
-OVER_STD = "masked_fill({g}, {std} == 0, 0) / masked_fill({std} * 2, {std} == 0, 1)"  # a tangent of 0 at 0, too
+OVER_STD = "masked_fill({g} / ones_for_zeros({std} * 2), {std} == 0, 0)"
 
 
 @op(public=False, node="VarBackward0", input=SCALED.format(G.format("g")))
