@@ -6,7 +6,8 @@ the mark ``oracle``, so that ``pytest -m oracle`` runs exactly these.
 
 A test that tries many inputs for one property (mutated files, random programs, growth with length, hostile values), or
 starts a process for each of many, or reads every file of the project, carries the mark ``thorough``. A run of the whole suite
-leaves these out unless ``-m`` says otherwise; a run of named files does not.
+leaves these out unless ``-m`` says otherwise; a run of named files does not. Of a test with many cases, a run of the whole suite
+takes twenty, evenly spread; the others carry the mark, too.
 """
 
 import gc
@@ -16,7 +17,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 
 import pytest
 
@@ -142,8 +143,15 @@ def pytest_collection_finish():
 
 
 def pytest_collection_modifyitems(config, items):
-    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.markexpr:
-        leave_out_thorough(config, items)
+    mark_comparisons(items)
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        mark_surplus_cases(items)
+        if not config.option.markexpr:
+            leave_out_thorough(config, items)
+
+
+def mark_comparisons(items):
+    """Mark the tests that compare with PyTorch; skip them if it is absent."""
     torch = imported_pytorch()
     for item in items:
         if not PYTORCH and needs_pytorch(item, getattr(item, "fixturenames", ())):
@@ -160,8 +168,24 @@ def imported_pytorch():
     return sys.modules.get("torch") if "torch._C" in sys.modules else None
 
 
+CASES = 20
+"""The number of cases of one test in a run of the whole suite, which takes two thirds of the time that all cases take."""
+
+
+def mark_surplus_cases(items):
+    """Mark all but ``CASES`` cases of each test as thorough, except for comparisons, which have a run of their own."""
+    tests = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("oracle") is None:
+            tests[item.nodeid.partition("[")[0]].append(item)
+    for cases in tests.values():
+        for number, item in enumerate(cases):
+            if number and number * CASES // len(cases) == (number - 1) * CASES // len(cases):
+                item.add_marker("thorough")
+
+
 def leave_out_thorough(config, items):
-    """Deselect the thorough tests, half of the time of the whole suite."""
+    """Deselect the thorough tests, two thirds of the time of the whole suite."""
     kept, thorough = [], []
     for item in items:
         (thorough if item.get_closest_marker("thorough") else kept).append(item)

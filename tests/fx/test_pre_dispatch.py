@@ -94,6 +94,7 @@ def test_transforms_are_traced_below_autograd():
     assert made(torch.zeros(2)).tolist() == [1, 1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", range(6))
 def test_graphs_of_transforms_do_not_depend_on_which_memory_is_free(number):
     func, x, freed = torch.func, torch.tensor([0.3, 0.7]), []
