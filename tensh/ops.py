@@ -77,7 +77,7 @@ def find_operator(space, name):
 
 def find_aten(space, name):
     """Return an operator of PyTorch, or one of tensh that derivatives consist of, or None."""
-    from tensh._aten.derivative_names import derivative_by_name
+    from tensh._aten.derivatives.names import derivative_by_name
     from tensh._aten.overloads import Word, schemas
     from tensh._aten.packets import Packet, all_overloads, packet_of
     from tensh.engine.codegen.vocabulary import OPS

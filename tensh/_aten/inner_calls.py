@@ -13,7 +13,7 @@ import numpy as np
 
 import tensh as torch
 from tensh._aten.calls import aten, call_plain
-from tensh._aten.layer_words import is_ceiled, padding_of_mean, trilinear
+from tensh._aten.derivatives.layer_words import is_ceiled, padding_of_mean, trilinear
 from tensh._aten.overloads import schemas
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor, wrap

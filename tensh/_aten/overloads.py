@@ -229,7 +229,7 @@ class Overload(OpOverload):
 
     def compute(self, args, kwargs):
         """The result, computed by tensh."""
-        from tensh._aten.kernels import has_kernel, kernel_of
+        from tensh._aten.kernels.table import has_kernel, kernel_of
 
         handed = state.handed
         if handed is not None and handed.overload is self and (handed.answers(args) or not has_kernel(self)):
@@ -251,7 +251,7 @@ class Derivative(Overload):
         self.call, self.places = overload, places
 
     def in_graph(self):
-        """Return the derivative under a name by which the code of a graph finds it: see ``derivative_names``."""
+        """Return the derivative under a name by which the code of a graph finds it: see ``derivatives/names``."""
         call = self.call.in_graph() if isinstance(self.call, Derivative) else self.call
         parts = call._opname, call._overloadname, "_".join(map(str, self.places))
         return Derivative(call, self.places, f"{self.prefix}{'__'.join(parts)}")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import tensh as torch
 from tensh._aten.handlers import ask_overrides, find_overrides
-from tensh._aten.kernels import kernel_of
+from tensh._aten.kernels.table import kernel_of
 from tensh._aten.misfits import describe_misfits, require_fitting
 from tensh._aten.operator_classes import OpOverloadPacket
 from tensh._aten.overloads import Overload, schemas

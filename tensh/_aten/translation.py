@@ -7,13 +7,14 @@ from contextlib import nullcontext
 from functools import cache, partial
 
 import tensh as torch
-from tensh._aten import inner_calls, layer_steps, matrix_steps
+from tensh._aten import inner_calls
 from tensh._aten.calls import HandedOn, aten, call_named, call_overload, call_plain, choose_overload
 from tensh._aten.handlers import handlers_for
 from tensh._aten.overloads import Word, schemas
-from tensh._aten.steps import STEPS, as_dtype, convert_to
+from tensh._aten.steps import layers, matrices
+from tensh._aten.steps.table import STEPS, as_dtype, convert_to
+from tensh._aten.steps.wrappers import WRAPPED
 from tensh._aten.synonyms import SYNONYMS
-from tensh._aten.wrapped_steps import WRAPPED
 from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode
@@ -162,8 +163,8 @@ def solve_again(A, B, left, vector):
 
 
 LIFTED = {
-    **matrix_steps.LIFTED,
-    **layer_steps.LIFTED,
+    **matrices.LIFTED,
+    **layers.LIFTED,
     "view": view,
     "slice_dim": "slice",
     "flip_dims": "flip",

@@ -1,9 +1,9 @@
 """Decompositions of matrix products."""
 
 import tensh as torch
-from tensh._aten import steps
 from tensh._aten.calls import aten
-from tensh._aten.steps import product, reshape
+from tensh._aten.steps import table as steps
+from tensh._aten.steps.table import product, reshape
 from tensh._decomp.rules import count, rule
 from tensh.engine.operators.linalg.composites.distances import is_by_product
 

@@ -3,8 +3,8 @@
 from functools import partial
 
 import tensh as torch
-from tensh._aten import steps
 from tensh._aten.calls import aten
+from tensh._aten.steps import table as steps
 from tensh._aten.synonyms import SPECIAL, SYNONYMS
 from tensh._decomp.rules import RULES, VIEWS, rule, view_rule
 

@@ -6,7 +6,7 @@ from functools import cache
 
 import tensh as torch
 from tensh._aten import resizing
-from tensh._aten.kernels import kernel_of
+from tensh._aten.kernels.table import kernel_of
 from tensh._aten.overloads import REQUIRED, schemas_for_files
 from tensh.engine.core.tensor import Tensor
 from tensh.futures import Future

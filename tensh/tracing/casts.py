@@ -3,7 +3,7 @@
 import sys
 from functools import partial
 
-from tensh._aten.kernels import kernel_of
+from tensh._aten.kernels.table import kernel_of
 from tensh.tracing.steps import recording
 
 __all__ = ["cast_first", "cast_operands"]

@@ -3,7 +3,7 @@
 import math
 
 import tensh as torch
-from tensh._aten.layer_steps import fold, unfold
+from tensh._aten.steps.layers import fold, unfold
 from tensh.engine.arguments.checks import ntuple
 from tensh.nn import functional as F
 

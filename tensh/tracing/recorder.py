@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from tensh._aten.calls import call_plain
-from tensh._aten.kernels import kernel_of
+from tensh._aten.kernels.table import kernel_of
 from tensh._aten.overloads import Overload
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.numpy_numbers import as_python

@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 
 import tensh as torch
-from tensh._aten.library_steps import LIBRARY
+from tensh._aten.steps.library import LIBRARY
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import state
 from tensh.nn.modules.cells import check_cell

@@ -2,10 +2,10 @@
 
 import inspect
 
-from tensh._aten.conversions import choose_conversion
-from tensh._aten.kernels import kernel_of
+from tensh._aten.kernels.table import kernel_of
 from tensh._aten.overloads import REQUIRED, schemas
 from tensh._aten.resizing import find_operator
+from tensh._aten.steps.conversions import choose_conversion
 from tensh._aten.synonyms import SPECIAL, SYNONYMS
 from tensh._aten.translation import OPERATORS
 from tensh.engine.codegen.public_forms import name_in_space

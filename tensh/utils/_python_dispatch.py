@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 
-from tensh._aten.watched import WatchedPass
+from tensh._aten.derivatives.watched import WatchedPass
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.inner import enter_dispatch_mode, leave_dispatch_mode

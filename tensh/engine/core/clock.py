@@ -61,7 +61,7 @@ class Modes(threading.local):
     inference = False
     running = None  # state of the innermost backward pass: see the end of core/backward.py
     inspect = None  # function that inspects the gradients of every node: see autograd/anomaly.py
-    watch = None  # makes the object that answers for a backward pass that a mode sees: see tensh/_aten/watched.py
+    watch = None  # makes the object that answers for a backward pass that a mode sees: see tensh/_aten/derivatives/watched.py
     check_nan = True
     device = None  # where new tensors are made, if not on the CPU: see dtypes/device.py
     devices = ()  # the devices of ``with`` statements, outermost first

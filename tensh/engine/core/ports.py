@@ -93,7 +93,7 @@ dispatch_lifted = Port("_aten.translation", "lift_call")
 dispatch_operator = Port("_aten.translation", "call_inner")
 """``dispatch_operator(point, args, options)``: an operator that a composite calls while a dispatch mode is entered."""
 
-run_watched = Port("_aten.watched", "run_watched")
+run_watched = Port("_aten.derivatives.watched", "run_watched")
 """``run_watched(function, *args)``: a backward pass whose steps are calls of ``aten`` operators."""
 
 make_wrapper_subclass = Port("engine.dispatch.override.wrappers", "make_wrapper_subclass")

@@ -12,8 +12,8 @@ from functools import cache, partial
 import numpy as np
 
 import tensh as torch
-from tensh._aten import layer_words
 from tensh._aten.calls import aten, call_overload, call_plain
+from tensh._aten.derivatives import layer_words
 from tensh._aten.overloads import schemas
 from tensh._aten.recording import Number
 from tensh._aten.translation import LIFTED, lift_call

@@ -4,8 +4,8 @@ from functools import cache, partial
 
 import tensh as torch
 from tensh._aten import resizing
-from tensh._aten.backward_kernels import BACKWARD_KERNELS
-from tensh._aten.functional_kernels import FUNCTIONAL_KERNELS
+from tensh._aten.kernels.backward import BACKWARD_KERNELS
+from tensh._aten.kernels.functional import FUNCTIONAL_KERNELS
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.operators.layers.composites.activation import elu_
 from tensh.engine.operators.layers.composites.unpooling import max_unpool

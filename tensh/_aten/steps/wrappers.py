@@ -4,8 +4,8 @@ import math
 
 import tensh as torch
 from tensh._aten.calls import aten
-from tensh._aten.layer_steps import scaled_dot_product_attention as flash_attention
-from tensh._aten.library_steps import LIBRARY
+from tensh._aten.steps.layers import scaled_dot_product_attention as flash_attention
+from tensh._aten.steps.library import LIBRARY
 from tensh.nn import functional as F
 
 

@@ -4,8 +4,8 @@ import weakref
 
 import numpy as np
 
-from tensh._aten.backward_words import derivative_of, word
 from tensh._aten.calls import aten
+from tensh._aten.derivatives.words import derivative_of, word
 from tensh._aten.overloads import schemas
 from tensh.engine.arrays.memory import dense_owner, is_dense
 from tensh.engine.codegen.operator import Op

@@ -5,11 +5,13 @@ import math
 import operator
 
 import tensh as torch
-from tensh._aten import matrix_steps
-from tensh._aten.attention_steps import multi_head_attention_forward
 from tensh._aten.calls import aten, call_plain
-from tensh._aten.conversions import choose_conversion, copy_conversion
-from tensh._aten.indexing_steps import (
+from tensh._aten.overloads import schemas
+from tensh._aten.resizing import name_operator
+from tensh._aten.steps import matrices
+from tensh._aten.steps.attention import multi_head_attention_forward
+from tensh._aten.steps.conversions import choose_conversion, copy_conversion
+from tensh._aten.steps.indexing import (
     argsort,
     broadcast_tensors,
     diff,
@@ -23,7 +25,7 @@ from tensh._aten.indexing_steps import (
     unique,
     unravel_index,
 )
-from tensh._aten.layer_steps import (
+from tensh._aten.steps.layers import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
@@ -51,9 +53,7 @@ from tensh._aten.layer_steps import (
     unfold,
     unknown,
 )
-from tensh._aten.linalg_steps import linalg_norm, lu_solve, norm, tensorinv
-from tensh._aten.overloads import schemas
-from tensh._aten.resizing import name_operator
+from tensh._aten.steps.linalg import linalg_norm, lu_solve, norm, tensorinv
 from tensh.engine.arrays.memory import view_strides
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, dtype
@@ -310,7 +310,7 @@ def unflatten(input, dim, sizes):
     return aten("view", input, [*input.shape[:dim], *sizes, *input.shape[dim + 1 :]])
 
 
-STEPS = matrix_steps.STEPS | {
+STEPS = matrices.STEPS | {
     "matrix_exp": matrix_exp, "linalg_matrix_exp": matrix_exp, "matrix_power": matrix_power, "linalg_matrix_power": matrix_power,
     "linalg_multi_dot": multi_dot, "multi_dot": multi_dot,
     "isfinite": isfinite,

@@ -1,0 +1,1 @@
+"""Backward passes below autograd: derivatives as calls of ``aten`` operators."""

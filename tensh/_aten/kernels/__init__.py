@@ -1,0 +1,1 @@
+"""The functions of tensh that compute ``aten`` operators."""
