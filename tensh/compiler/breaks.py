@@ -2,7 +2,7 @@
 
 import os
 
-from tensh.tracing.dims import TorchDynamoException
+from tensh.tracing.sizes.dims import TorchDynamoException
 
 
 class ReadMismatch(Exception):

@@ -4,7 +4,7 @@ import linecache
 
 from tensh.compiler.breaks import TorchRuntimeError, Unsupported
 from tensh.engine.errors.warnings import is_tensh_file
-from tensh.tracing.dims import TorchDynamoException, UserError
+from tensh.tracing.sizes.dims import TorchDynamoException, UserError
 
 __all__ = [
     "BRANCHING",

@@ -14,8 +14,8 @@ WHERE = {
     "tensh.export.files": "load save",
     "tensh.export.graph_signature": "ExportGraphSignature InputKind InputSpec OutputKind OutputSpec",
     "tensh.export.unflatten": "FlatArgsAdapter UnflattenedModule",
-    "tensh.tracing.dims": "Dim dims",
-    "tensh.tracing.shapes": "AdditionalInputs ShapesCollection",
+    "tensh.tracing.sizes.dims": "Dim dims",
+    "tensh.tracing.sizes.declared": "AdditionalInputs ShapesCollection",
 }
 """Module -> its public names."""
 

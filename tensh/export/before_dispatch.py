@@ -9,8 +9,8 @@ from tensh.fx.experimental.proxy_tensor import REFUSED, read_member
 from tensh.fx.graph import Graph
 from tensh.fx.node import map_arg
 from tensh.tracing.modes import enter_autocast, exit_autocast
-from tensh.tracing.number_recorder import UntracedValue
 from tensh.tracing.program import trace_program
+from tensh.tracing.recording.numbers import UntracedValue
 
 __all__ = ["record_before_dispatch"]
 

@@ -9,16 +9,16 @@ from tensh.engine.core.tensor import Tensor
 from tensh.export.custom_writes import FunctionalProgram
 from tensh.fx.immutable_collections import to_plain
 from tensh.fx.node import map_aggregate, map_arg
-from tensh.tracing.casts import cast_operands
-from tensh.tracing.data_sizes import drop_checks, find_dependent, name_data_sizes
-from tensh.tracing.dynamic import fold_sizes, free_sizes, resize, verify_numbers
-from tensh.tracing.numbers import TracedBool, TracedInt
 from tensh.tracing.program import Program, flatten_like
-from tensh.tracing.recorder import Recorder
-from tensh.tracing.size_nodes import place_sizes
-from tensh.tracing.size_texts import COMPARISONS
+from tensh.tracing.recording.recorder import Recorder
+from tensh.tracing.sizes.data_dependent import drop_checks, find_dependent, name_data_sizes
+from tensh.tracing.sizes.dynamic import fold_sizes, free_sizes, resize, verify_numbers
+from tensh.tracing.sizes.nodes import place_sizes
+from tensh.tracing.sizes.numbers import TracedBool, TracedInt
+from tensh.tracing.sizes.texts import COMPARISONS
+from tensh.tracing.sizes.unbacked import read_number
+from tensh.tracing.steps.casts import cast_operands
 from tensh.tracing.translation import choose
-from tensh.tracing.unbacked import read_number
 from tensh.tracing.untouched import RestoredState
 
 NOTES = ("stack_trace", "place", "nn_module_stack", "torch_fn")

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tensh.export.exporting import export
 from tensh.tracing.deciding import drafting
-from tensh.tracing.dims import ConstraintViolationError, Dim, UserError
+from tensh.tracing.sizes.dims import ConstraintViolationError, Dim, UserError
 from tensh.utils._pytree import tree_map_only
 
 __all__ = ["DraftExportReport", "FailureReport", "FailureType", "draft_export"]

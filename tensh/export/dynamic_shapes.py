@@ -2,9 +2,9 @@
 
 import re
 
-from tensh.tracing.decisions import roots_of
-from tensh.tracing.dims import Dim, UserError, _DerivedDim, _DimHint, dims, read_derived
-from tensh.tracing.shapes import AdditionalInputs, ShapesCollection, match
+from tensh.tracing.sizes.decisions import roots_of
+from tensh.tracing.sizes.declared import AdditionalInputs, ShapesCollection, match
+from tensh.tracing.sizes.dims import Dim, UserError, _DerivedDim, _DimHint, dims, read_derived
 from tensh.utils._pytree_paths import tree_leaves_with_path
 
 __all__ = ["AdditionalInputs", "Dim", "ShapesCollection", "dims", "refine_dynamic_shapes_from_suggested_fixes"]

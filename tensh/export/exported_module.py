@@ -12,9 +12,9 @@ from tensh.fx.node import map_arg
 from tensh.fx.pytree_codegen import PyTreeCodeGen, PyTreeInfo
 from tensh.nn.modules.module import Module
 from tensh.tracing.arguments import walk_leaves
-from tensh.tracing.decisions import holds, write
-from tensh.tracing.dims import read_derived, write_derived
 from tensh.tracing.program import Place
+from tensh.tracing.sizes.decisions import holds, write
+from tensh.tracing.sizes.dims import read_derived, write_derived
 from tensh.utils._pytree_paths import keystr
 
 GUARDS = "_guards_fn"

@@ -24,8 +24,8 @@ from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.node import Node, map_arg
 from tensh.nn.parameter import is_parameter
-from tensh.tracing.dims import read_derived
 from tensh.tracing.program import Place
+from tensh.tracing.sizes.dims import read_derived
 
 __all__ = ["ExportedProgram", "ModuleCallEntry", "ModuleCallSignature"]
 

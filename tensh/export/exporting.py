@@ -22,20 +22,20 @@ from tensh.export.relations import (
 from tensh.func.trees import leaves_of
 from tensh.fx.branches import walk_nodes
 from tensh.nn.modules.module import Module
-from tensh.tracing.checks import place_checks
-from tensh.tracing.data_sizes import find_dependent, name_data_sizes
-from tensh.tracing.decisions import rename
-from tensh.tracing.dims import ConstraintViolationError, UserError
-from tensh.tracing.dynamic import (
+from tensh.tracing.program import trace_program
+from tensh.tracing.reading import GuardOnDataDependentSymNode, refuse_reading
+from tensh.tracing.sizes.checks import place_checks
+from tensh.tracing.sizes.data_dependent import find_dependent, name_data_sizes
+from tensh.tracing.sizes.decisions import rename
+from tensh.tracing.sizes.declared import AdditionalInputs, ShapesCollection, combine, read_dynamic_shapes
+from tensh.tracing.sizes.dims import ConstraintViolationError, UserError
+from tensh.tracing.sizes.dynamic import (
     fold_sizes,
     trace_dynamic,
     verify_numbers,
 )
-from tensh.tracing.program import trace_program
-from tensh.tracing.reading import GuardOnDataDependentSymNode, refuse_reading
-from tensh.tracing.shapes import AdditionalInputs, ShapesCollection, combine, read_dynamic_shapes
-from tensh.tracing.size_nodes import place_sizes
-from tensh.tracing.whole_slices import leave_out_slices
+from tensh.tracing.sizes.nodes import place_sizes
+from tensh.tracing.sizes.whole_slices import leave_out_slices
 from tensh.utils import _pytree
 
 __all__ = ["export", "export_for_training", "register_dataclass"]

@@ -1,8 +1,8 @@
 """Checks of the sizes and values of arguments, for unflattened programs and further examples."""
 
 from tensh.engine.core.tensor import Tensor
-from tensh.tracing.dims import read_derived
 from tensh.tracing.program import Place
+from tensh.tracing.sizes.dims import read_derived
 from tensh.utils._pytree_paths import keystr, tree_leaves_with_path
 
 

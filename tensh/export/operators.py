@@ -12,7 +12,7 @@ from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.symbols import sym_max, sym_min, sym_not
 from tensh.export.values import DamagedFile, find_custom
-from tensh.tracing.numbers import ARITHMETIC
+from tensh.tracing.sizes.numbers import ARITHMETIC
 
 COMPARISONS = tuple(getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne"))
 ON_NUMBERS = (sym_max, sym_min, sym_not)

@@ -13,9 +13,9 @@ from tensh.func.trees import leaves_of
 from tensh.fx.node import Node
 from tensh.nn.modules.module import Module
 from tensh.support.escaping import visible_line
-from tensh.tracing.call_signatures import CallSignature
-from tensh.tracing.decisions import ARITHMETIC, COMPARISONS, list_names, roots_of
 from tensh.tracing.program import Place, Program, fill
+from tensh.tracing.recording.call_signatures import CallSignature
+from tensh.tracing.sizes.decisions import ARITHMETIC, COMPARISONS, list_names, roots_of
 
 VERSION = 2
 NUMBER = re.compile(r"(u|zuf)\d+")

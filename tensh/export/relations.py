@@ -7,10 +7,10 @@ from typing import NamedTuple
 from tensh.fx.branches import walk_nodes
 from tensh.fx.experimental.size_names import changes, sort_extremes
 from tensh.tracing.arguments import list_inputs
-from tensh.tracing.decisions import find_multiple, list_names, write_condition
-from tensh.tracing.dims import INFINITY, Dim, UserError, read_derived, write_derived
-from tensh.tracing.dynamic import GROWING, compare, root_of, steps, trace_resized
-from tensh.tracing.shapes import Name, Unnamed
+from tensh.tracing.sizes.decisions import find_multiple, list_names, write_condition
+from tensh.tracing.sizes.declared import Name, Unnamed
+from tensh.tracing.sizes.dims import INFINITY, Dim, UserError, read_derived, write_derived
+from tensh.tracing.sizes.dynamic import GROWING, compare, root_of, steps, trace_resized
 from tensh.utils._pytree_paths import keystr
 
 

@@ -9,9 +9,9 @@ from tensh.jit.liveness import drop_dead_code
 from tensh.jit.trace_checks import as_arguments, as_tensors, check, require_tensors, separate
 from tensh.jit.traced import TopLevelTracedModule, TracedFunction, TracedModule
 from tensh.nn.modules.module import Module
-from tensh.tracing.numbers import TracedFloat, TracedInt
 from tensh.tracing.program import trace_program
 from tensh.tracing.reading import TracerWarning, warn_of_reading
+from tensh.tracing.sizes.numbers import TracedFloat, TracedInt
 from tensh.tracing.state import TracingState, is_tracing, running
 
 __all__ = [

@@ -12,7 +12,7 @@ from tensh.jit.failures import Error
 from tensh.jit.types import KEYS, NO_KEY, name_of, short_name_of
 from tensh.nn.modules.module import Module
 from tensh.support.naming import is_of_torch
-from tensh.tracing.notes import kind_of
+from tensh.tracing.recording.notes import kind_of
 
 __all__ = ["NO_SOURCE", "is_of_library", "infer_container", "infer_type", "require_class", "require_source"]
 

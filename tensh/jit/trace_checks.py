@@ -7,8 +7,8 @@ import tensh as torch
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
 from tensh.jit.traced_types import infer_type, require_traceable
-from tensh.tracing.numbers import plain_number
 from tensh.tracing.reading import TracerWarning
+from tensh.tracing.sizes.numbers import plain_number
 
 DRAWING = frozenset(
     "_fused_dropout _standard_gamma bernoulli bernoulli_ multinomial native_dropout normal normal_ poisson rrelu rrelu_with_noise rand "

@@ -7,8 +7,8 @@ from functools import cache
 
 from tensh.fx.node import map_aggregate
 from tensh.overrides import _get_current_function_mode
-from tensh.tracing.numbers import plain_number
-from tensh.tracing.recorder import Recorder
+from tensh.tracing.recording.recorder import Recorder
+from tensh.tracing.sizes.numbers import plain_number
 from tensh.tracing.state import is_tracing
 
 __all__ = ["find_recorder", "record_call"]

@@ -19,7 +19,7 @@ from tensh.onnx.forms import elementwise
 from tensh.onnx.forms.families import FORMS
 from tensh.onnx.forms.table import operator_name
 from tensh.tracing.functional import without_writes
-from tensh.tracing.recorder import Recorder
+from tensh.tracing.recording.recorder import Recorder
 
 SIZES = {"add": "Add", "sub": "Sub", "mul": "Mul", "floordiv": "Div", "mod": "Mod", "pow": "Pow"}
 """Operators on sizes."""

@@ -13,12 +13,12 @@ from tensh.onnx.converting import Converter
 from tensh.onnx.errors import OnnxExporterError
 from tensh.onnx.library import require_onnx
 from tensh.onnx.writing import write_model
-from tensh.tracing.dims import UserError
-from tensh.tracing.dynamic import read_dynamic_axes, trace_dynamic
 from tensh.tracing.functional import Unwritable, without_writes
 from tensh.tracing.program import fill, flatten_like, trace_program
 from tensh.tracing.reading import GuardOnDataDependentSymNode, refuse_reading, warn_of_reading
-from tensh.tracing.shapes import read_dynamic_shapes
+from tensh.tracing.sizes.declared import read_dynamic_shapes
+from tensh.tracing.sizes.dims import UserError
+from tensh.tracing.sizes.dynamic import read_dynamic_axes, trace_dynamic
 
 __all__ = ["ONNXProgram", "OnnxExporterError", "export", "is_in_onnx_export"]
 

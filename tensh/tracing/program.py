@@ -11,8 +11,8 @@ from tensh.fx.node import map_aggregate
 from tensh.nn.modules.module import Module
 from tensh.tracing.arguments import list_arguments, open_branches, walk_leaves
 from tensh.tracing.deciding import drafting
-from tensh.tracing.recorder import Recorder
-from tensh.tracing.unbacked import read_number
+from tensh.tracing.recording.recorder import Recorder
+from tensh.tracing.sizes.unbacked import read_number
 from tensh.tracing.untouched import RestoredState
 
 

@@ -1,1 +1,1 @@
-"""Public functions that PyTorch composes of ``aten`` operators, a module for each family; ``table`` and ``wrappers`` list them."""
+"""Public functions that PyTorch composes of ``aten`` operators: a module a family; ``table`` and ``wrappers`` list all."""

@@ -10,7 +10,7 @@ from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule, assign_member
 from tensh.fx.node import map_arg
 from tensh.nn.modules.module import Module
-from tensh.tracing.recorder import Recorder
+from tensh.tracing.recording.recorder import Recorder
 
 __all__ = ["Pipe", "SplitPoint", "build_stage", "pipe_split", "pipeline"]
 

@@ -1,6 +1,6 @@
 """torch.fx.experimental.symbolic_shapes: questions about sizes, which are numbers here; other names are switched off.
 
-A size of a trace (``tracing/numbers``) is a number, too: what a program decides on it is noted like any comparison.
+A size of a trace (``tracing/sizes/numbers``) is a number, too: what a program decides on it is noted like any comparison.
 """
 
 from functools import reduce

@@ -10,8 +10,8 @@ from math import prod
 
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.node import Node
-from tensh.tracing.decisions import Unexpressed, parse
-from tensh.tracing.operand_sizes import WINDOWS
+from tensh.tracing.sizes.decisions import Unexpressed, parse
+from tensh.tracing.sizes.operands import WINDOWS
 
 
 def list_size_guards(program):

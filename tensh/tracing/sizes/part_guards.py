@@ -1,7 +1,7 @@
 """Guards that parts of tensors make of sizes: a slice begins and ends within a dimension, or not, as in the example."""
 
 from tensh.fx.branches import walk_nodes
-from tensh.tracing.decisions import Unexpressed, parse
+from tensh.tracing.sizes.decisions import Unexpressed, parse
 
 END = 2**63 - 1
 

@@ -3,8 +3,8 @@
 import tensh as torch
 from tensh._aten.subscripts import WHOLE, expand_ellipsis, list_indices, list_steps
 from tensh.engine.core.tensor import Tensor
-from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
-from tensh.tracing.unbacked import Unbacked
+from tensh.tracing.sizes.numbers import TracedFloat, TracedInt, plain_number
+from tensh.tracing.sizes.unbacked import Unbacked
 
 __all__ = ["getitem", "number_as_tensor", "setitem"]
 

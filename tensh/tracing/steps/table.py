@@ -8,9 +8,9 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import state
 from tensh.nn.modules.cells import check_cell
 from tensh.nn.utils.rnn import PackedSequence
-from tensh.tracing.attention_steps import attention
-from tensh.tracing.indexing_steps import getitem, setitem
-from tensh.tracing.layer_steps import CALLS, COMPOSED
+from tensh.tracing.steps.attention import attention
+from tensh.tracing.steps.indexing import getitem, setitem
+from tensh.tracing.steps.layers import CALLS, COMPOSED
 from tensh.tracing.translation import FAMILY
 
 

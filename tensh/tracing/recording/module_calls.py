@@ -1,7 +1,7 @@
 """Calls of submodules during a trace, each a separate object."""
 
 from tensh.nn.modules.module import Module
-from tensh.tracing.call_signatures import note_call
+from tensh.tracing.recording.call_signatures import note_call
 
 
 class Call:

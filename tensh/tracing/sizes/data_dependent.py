@@ -10,8 +10,8 @@ import operator
 from tensh._aten.overloads import schemas
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.data_dependent import dimension_of, name_of
-from tensh.tracing.decisions import name_result
-from tensh.tracing.numbers import ARITHMETIC
+from tensh.tracing.sizes.decisions import name_result
+from tensh.tracing.sizes.numbers import ARITHMETIC
 
 LARGEST = 2**63 - 2
 """The largest size that PyTorch allows where nothing limits one."""

@@ -17,16 +17,16 @@ from tensh.fx.branches import walk_nodes
 from tensh.fx.experimental.size_names import changes
 from tensh.fx.node import Node, map_arg
 from tensh.tracing.arguments import list_inputs
-from tensh.tracing.data_sizes import find_dependent, forget_data_sizes
 from tensh.tracing.deciding import drafting
-from tensh.tracing.decisions import SMALLEST, list_guards, narrow, roots_of
-from tensh.tracing.dims import UserError, read_derived
-from tensh.tracing.numbers import EXTREMES
-from tensh.tracing.part_guards import list_part_guards, list_parts
 from tensh.tracing.program import fill, flatten_like, trace_program
 from tensh.tracing.reading import GuardOnDataDependentSymNode
-from tensh.tracing.size_guards import list_size_guards
-from tensh.tracing.size_texts import is_arithmetic, name_sizes, name_values
+from tensh.tracing.sizes.data_dependent import find_dependent, forget_data_sizes
+from tensh.tracing.sizes.decisions import SMALLEST, list_guards, narrow, roots_of
+from tensh.tracing.sizes.dims import UserError, read_derived
+from tensh.tracing.sizes.numbers import EXTREMES
+from tensh.tracing.sizes.operator_guards import list_size_guards
+from tensh.tracing.sizes.part_guards import list_part_guards, list_parts
+from tensh.tracing.sizes.texts import is_arithmetic, name_sizes, name_values
 
 
 def read_dynamic_axes(model, args, kwargs, axes, input_names):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from tensh.func.trees import flatten
 from tensh.fx.node import Node
-from tensh.tracing.numbers import TracedFloat, TracedInt
+from tensh.tracing.sizes.numbers import TracedFloat, TracedInt
 
 __all__ = ["CallSignature", "note_call"]
 

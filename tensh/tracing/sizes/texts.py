@@ -7,11 +7,11 @@ from tensh.engine.core.tensor import Tensor
 from tensh.fx.branches import walk_nodes
 from tensh.fx.experimental.size_names import list_expressions, list_quotients
 from tensh.fx.node import Node
-from tensh.tracing.decisions import evaluate, name_result, parse
-from tensh.tracing.dims import read_derived
-from tensh.tracing.numbers import ARITHMETIC, EXTREMES, TRUE_DIVISION
-from tensh.tracing.operand_sizes import WINDOWS, describe_size
-from tensh.tracing.unbacked import write_comparison
+from tensh.tracing.sizes.decisions import evaluate, name_result, parse
+from tensh.tracing.sizes.dims import read_derived
+from tensh.tracing.sizes.numbers import ARITHMETIC, EXTREMES, TRUE_DIVISION
+from tensh.tracing.sizes.operands import WINDOWS, describe_size
+from tensh.tracing.sizes.unbacked import write_comparison
 
 COMPARISONS = tuple(getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne"))
 

@@ -11,8 +11,8 @@ import operator
 
 from tensh.engine.dtypes.symbols import CHOICES, sym_not
 from tensh.tracing.deciding import decide
-from tensh.tracing.numbers import EXTREMES, Comparison, TracedFloat, TracedInt
 from tensh.tracing.reading import GuardOnDataDependentSymNode, describe_reading
+from tensh.tracing.sizes.numbers import EXTREMES, Comparison, TracedFloat, TracedInt
 
 ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "truediv": "/", "pow": "**"}
 NEGATED = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}

@@ -10,8 +10,8 @@ from tensh.engine.dtypes.size import Size
 from tensh.engine.errors.warnings import is_tensh_file
 from tensh.fx.node import map_aggregate
 from tensh.tracing import translation
-from tensh.tracing.numbers import EXTREMES, TracedInt, plain_number
-from tensh.tracing.steps import recording
+from tensh.tracing.sizes.numbers import EXTREMES, TracedInt, plain_number
+from tensh.tracing.steps.table import recording
 
 
 class UntracedValue(RuntimeError):

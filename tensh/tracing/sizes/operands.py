@@ -2,14 +2,14 @@
 
 Note [Sizes of operands]
 Several traces give the numbers of a size. An operand's size with its numbers is known as an expression, however
-involved; the numbers of the result are then a sum, a quotient or a product of few of them (``size_sums``).
+involved; the numbers of the result are then a sum, a quotient or a product of few of them (``sums``).
 """
 
 from itertools import combinations
 from math import prod
 
-from tensh.tracing.decisions import Unexpressed, parse
-from tensh.tracing.size_sums import add, as_expression, as_sum, divide, write_size
+from tensh.tracing.sizes.decisions import Unexpressed, parse
+from tensh.tracing.sizes.sums import add, as_expression, as_sum, divide, write_size
 
 WINDOWS = "conv", "pool", "unfold", "im2col"
 """Parts of the names of operators that move windows: their results have ``(size - c)//stride + 1`` elements."""

@@ -10,8 +10,8 @@ import operator
 
 from tensh._aten.overloads import schemas
 from tensh.fx.node import Node
-from tensh.tracing.decisions import Unexpressed, list_names, parse
-from tensh.tracing.numbers import ARITHMETIC
+from tensh.tracing.sizes.decisions import Unexpressed, list_names, parse
+from tensh.tracing.sizes.numbers import ARITHMETIC
 
 NAME = "sym_size_int"
 

@@ -9,7 +9,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.func.trees import BRANCHES, BUILT_IN, flatten, kind_of
 from tensh.nn.modules.module import Module
 from tensh.tracing.arguments import list_inputs
-from tensh.tracing.dims import INFINITY, STATIC, ConstraintViolationError, Dim, UserError, _DimHint, read_derived
+from tensh.tracing.sizes.dims import INFINITY, STATIC, ConstraintViolationError, Dim, UserError, _DimHint, read_derived
 from tensh.utils._pytree_paths import MappingKey, SequenceKey, keystr, tree_map_with_path
 
 CASE = "dynamic-shapes-validation"

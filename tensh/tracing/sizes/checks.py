@@ -11,7 +11,7 @@ from collections import Counter
 from tensh._aten.overloads import schemas
 from tensh.engine.dtypes.symbols import sym_not
 from tensh.fx.node import Node
-from tensh.tracing.unbacked import write_comparison
+from tensh.tracing.sizes.unbacked import write_comparison
 
 ORDER = ("ge", "le", "gt", "lt", "eq", "ne")
 COMPARED = tuple(getattr(operator, name) for name in ORDER)

@@ -28,19 +28,20 @@ from tensh.nn.modules.module import Module
 from tensh.nn.modules.rnn import RNNBase
 from tensh.nn.utils import parametrizations, weight_norms
 from tensh.overrides import TorchFunctionMode
-from tensh.tracing import notes, translation
-from tensh.tracing.attention_steps import padding_mask
-from tensh.tracing.casts import cast_first
-from tensh.tracing.makers import Makers
+from tensh.tracing import translation
 from tensh.tracing.modes import watch_modes
-from tensh.tracing.module_calls import number_calls, watch_assignments, watch_calls
-from tensh.tracing.naming import find_names
-from tensh.tracing.newness import Since
-from tensh.tracing.number_recorder import NumberRecorder, UntracedValue, watch_choices
-from tensh.tracing.numbers import Comparison, TracedFloat, TracedInt, fix, plain_number
 from tensh.tracing.reading import watch_iteration
-from tensh.tracing.steps import compose, recording, run_cell, run_recurrent, scale_direction
-from tensh.tracing.unbacked import Condition
+from tensh.tracing.recording import notes
+from tensh.tracing.recording.makers import Makers
+from tensh.tracing.recording.module_calls import number_calls, watch_assignments, watch_calls
+from tensh.tracing.recording.naming import find_names
+from tensh.tracing.recording.newness import Since
+from tensh.tracing.recording.numbers import NumberRecorder, UntracedValue, watch_choices
+from tensh.tracing.sizes.numbers import Comparison, TracedFloat, TracedInt, fix, plain_number
+from tensh.tracing.sizes.unbacked import Condition
+from tensh.tracing.steps.attention import padding_mask
+from tensh.tracing.steps.casts import cast_first
+from tensh.tracing.steps.table import compose, recording, run_cell, run_recurrent, scale_direction
 
 READS = {
     "__bool__": "boolean", "__int__": "integer", "__float__": "float", "__index__": "index", "item": "number", "tolist": "list",

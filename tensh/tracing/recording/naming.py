@@ -10,7 +10,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import CALL
 from tensh.engine.dispatch.override.points import points
 from tensh.engine.errors.warnings import is_tensh_file
-from tensh.tracing.numbers import TracedFloat, TracedInt
+from tensh.tracing.sizes.numbers import TracedFloat, TracedInt
 
 
 def find_names(tensors, function, args, kwargs):

@@ -13,8 +13,8 @@ from math import ceil, floor, inf, prod
 
 from tensh.fx.experimental.size_names import write_sum
 from tensh.fx.node import Node
-from tensh.tracing.dims import read_derived
-from tensh.tracing.size_sums import add, as_sum, write_size
+from tensh.tracing.sizes.dims import read_derived
+from tensh.tracing.sizes.sums import add, as_sum, write_size
 
 COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 NEGATED = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}

@@ -4,7 +4,7 @@ import sys
 from functools import partial
 
 from tensh._aten.kernels.table import kernel_of
-from tensh.tracing.steps import recording
+from tensh.tracing.steps.table import recording
 
 __all__ = ["cast_first", "cast_operands"]
 

@@ -5,7 +5,7 @@ from math import inf
 from tensh._aten.overloads import schemas
 from tensh.fx.branches import walk_nodes
 from tensh.fx.data_dependent import dimension_of
-from tensh.tracing.decisions import Unexpressed, as_linear, least_of, parse
+from tensh.tracing.sizes.decisions import Unexpressed, as_linear, least_of, parse
 
 WRITES = "fill_", "copy_"
 

@@ -1,0 +1,1 @@
+"""The recorder of calls, in parts: new tensors, sizes and numbers, submodules, names, and notes about each node."""
