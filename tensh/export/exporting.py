@@ -115,12 +115,7 @@ DRAFT = (
 
 def trace_module(mod, args, kwargs, shapes, preserved=()):
     """Return the ``ExportedProgram`` of a module."""
-    if not isinstance(args, (tuple, list)):
-        raise UserError(f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}")
-    combine(mod, args, {} if kwargs is None else kwargs)  # TypeError for arguments that do not fit
-    args, kwargs = tuple(args), dict(kwargs or {})
-    for path in preserved:
-        operator.attrgetter(path)(mod)  # AttributeError for an unknown one
+    args, kwargs = read_inputs(mod, args, kwargs, preserved)
     if isinstance(shapes, (ShapesCollection, AdditionalInputs)):
         shapes = shapes.dynamic_shapes(mod, args, kwargs)
     dynamic = (
@@ -132,31 +127,7 @@ def trace_module(mod, args, kwargs, shapes, preserved=()):
         return trace_program(mod, args, kwargs, sizes, on_read=refuse_reading, shift=shift, preserved=preserved)
 
     if dynamic:
-        declared, ranges = dynamic, read_ranges(dynamic)
-        require_changing(list_dimensions(mod, args, kwargs, dynamic))
-        try:
-            program = trace_dynamic(
-                mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1, shift=0, preserved=preserved
-            )
-        except UserError as error:
-            plain = trace_program(mod, args, kwargs, sizes=True, on_read=refuse_reading, shift=0)
-            related = relate(mod, args, kwargs, dynamic, plain, refuse_reading, error)
-            if related == dynamic:
-                raise
-            dynamic, ranges = related, join_ranges(declared, related)
-            program = trace_dynamic(
-                mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1, shift=0, preserved=preserved
-            )
-        if not dynamic:
-            program = trace(0)
-        known = list_dimensions(mod, args, kwargs, dynamic)
-        symbols = choose_symbols(known)
-        if dynamic:
-            ranges = check_limits(known, ranges, program.limits, program.guards)
-        dynamic = rename_sizes(program, dynamic, symbols)
-        program.guards = [rename(guard, symbols) for guard in program.guards]
-        ranges = {symbol: ranges.get(name) for name, symbol in symbols.items()}
-        leave_out_slices(program, {symbol: limits or (None, None) for symbol, limits in ranges.items()})
+        program, dynamic, ranges = trace_sizes(mod, args, kwargs, dynamic, preserved, trace)
     else:
         ranges, program = {}, trace(0)
     if not dynamic and find_dependent(program.graph):
@@ -173,6 +144,53 @@ def trace_module(mod, args, kwargs, shapes, preserved=()):
     follow_conventions(program)
     wrap_regions(program.graph, mode.grad is True)
     return ExportedProgram.from_trace(program, dynamic, ranges, (args, kwargs))
+
+
+def read_inputs(mod, args, kwargs, preserved):
+    """Return the arguments of the example as a tuple and a dict; raise an error for those that do not fit the module.
+
+    ``preserved`` are paths of submodules: one that is unknown raises AttributeError.
+    """
+    if not isinstance(args, (tuple, list)):
+        raise UserError(f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}")
+    combine(mod, args, {} if kwargs is None else kwargs)  # TypeError for arguments that do not fit
+    for path in preserved:
+        operator.attrgetter(path)(mod)
+    return tuple(args), dict(kwargs or {})
+
+
+def trace_sizes(mod, args, kwargs, dynamic, preserved, trace):
+    """Return (the trace, its dynamic dimensions, the range of each symbol) of a module with dynamic dimensions.
+
+    Where the program relates dimensions that were declared apart, it is traced again as they depend on each other.
+    ``trace(shift)`` traces it without dynamic dimensions.
+    """
+    declared, ranges = dynamic, read_ranges(dynamic)
+    require_changing(list_dimensions(mod, args, kwargs, dynamic))
+    try:
+        program = trace_dynamic(
+            mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1, shift=0, preserved=preserved
+        )
+    except UserError as error:
+        plain = trace_program(mod, args, kwargs, sizes=True, on_read=refuse_reading, shift=0)
+        related = relate(mod, args, kwargs, dynamic, plain, refuse_reading, error)
+        if related == dynamic:
+            raise
+        dynamic, ranges = related, join_ranges(declared, related)
+        program = trace_dynamic(
+            mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1, shift=0, preserved=preserved
+        )
+    if not dynamic:
+        program = trace(0)
+    known = list_dimensions(mod, args, kwargs, dynamic)
+    symbols = choose_symbols(known)
+    if dynamic:
+        ranges = check_limits(known, ranges, program.limits, program.guards)
+    dynamic = rename_sizes(program, dynamic, symbols)
+    program.guards = [rename(guard, symbols) for guard in program.guards]
+    ranges = {symbol: ranges.get(name) for name, symbol in symbols.items()}
+    leave_out_slices(program, {symbol: limits or (None, None) for symbol, limits in ranges.items()})
+    return program, dynamic, ranges
 
 
 export_for_training = export

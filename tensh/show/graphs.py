@@ -1,7 +1,7 @@
 """The graph behind a tensor as a view: `graph`."""
 
 from tensh.engine.core.tensor import Tensor
-from tensh.graph.formats import dag, svg, tape, tree
+from tensh.graph.formats import VIEWS, dag, svg, tape, tree
 from tensh.graph.formats.tree import Shown
 from tensh.graph.names import newest
 from tensh.graph.walk import Graph
@@ -11,7 +11,6 @@ from tensh.support.language import _
 
 FEW = 40  # lines up to which a tree is preferred
 MOST_IN_PICTURE = 150  # nodes that can be found again in a picture
-VIEWS = ("auto", "tree", "tape", "dag")
 
 
 class Drawing(Lines):

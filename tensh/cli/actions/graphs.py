@@ -12,15 +12,12 @@ from tensh.cli.programs.options import UsageError
 from tensh.cli.programs.run import Run
 from tensh.cli.session.events import Text, Value
 from tensh.cli.session.sources.elements import write_elements
+from tensh.graph.formats import FORMATS
 from tensh.show.page import Page
 from tensh.support.language import _
 
-WRITERS = ("dot", "mermaid", "json", "svg")  # modules of tensh.graph
 OF_AUTOGRAD = ("why", "steps", "mode", "values", "grads", "formulas", "focus", "whole")  # options
-ENDINGS = {
-    ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".json": "json", ".svg": "svg", ".png": "png",
-    ".txt": "text",
-}  # fmt: skip
+ENDINGS = {ending: name for name, endings in FORMATS.items() for ending in endings}
 
 
 class Request(NamedTuple):
@@ -93,12 +90,7 @@ def write_static(run, request, recorder):
         try:
             shown = Shown(types=request.types, depth=request.depth, fold=False)
             drawing = static_of(recorder, tensor, names, request.view, request.compiled, shown)
-            if request.format == "png":
-                return draw_file(drawing.graph, shown, request)
-            if request.format in WRITERS:
-                lines = importlib.import_module(f"tensh.graph.formats.{request.format}").lines(drawing.graph, shown)
-                return write_pieces(run, request, (f"{line}\n" for line in lines))
-            return write_pieces(run, request, text(run, drawing, request))
+            return write_drawing(run, request, drawing)
         except (Break, ValueError, LookupError) as error:
             raise UsageError(
                 _("tensh graph: {name}: {error}").format(name=request.name or _("the last tensor"), error=error)
@@ -137,12 +129,8 @@ def write_graph(run, request):
         shown = Shown(
             request.values, request.grads, request.types, request.formulas, request.depth, fold=not request.whole
         )
-        if request.format == "png":
-            return draw_file(graph, shown, request)
-        if request.format in WRITERS:
-            lines = importlib.import_module(f"tensh.graph.formats.{request.format}").lines(graph, shown)
-            return write_pieces(run, request, (f"{line}\n" for line in lines))
-        return write_pieces(run, request, text(run, Drawing(graph, request.view, shown), request))
+        view = request.view if request.format == "text" else "auto"  # only text is refused for large graphs
+        return write_drawing(run, request, Drawing(graph, view, shown))
     except (ValueError, LookupError) as error:
         raise UsageError(_("tensh graph: {error}").format(error=error)) from None
 
@@ -174,6 +162,16 @@ def format_of(request):
             _("tensh graph: {found} must be written to a file: --format {found} -o graph.{found}").format(found=found)
         )
     return found
+
+
+def write_drawing(run, request, drawing):
+    """Write a graph in the requested format; return the exit status."""
+    if request.format == "png":
+        return draw_file(drawing.graph, drawing.shown, request)
+    if request.format == "text":
+        return write_pieces(run, request, text(run, drawing, request))
+    lines = importlib.import_module(f"tensh.graph.formats.{request.format}").lines(drawing.graph, drawing.shown)
+    return write_pieces(run, request, (f"{line}\n" for line in lines))
 
 
 def text(run, drawing, request):

@@ -8,13 +8,10 @@ import typer
 
 from tensh.cli.commands.shared import add_options, environment
 from tensh.cli.programs.options import Options, UsageError
+from tensh.graph.formats import FORMATS, VIEWS
 from tensh.support.language import _
 
-CHOICES = {
-    "view": ("auto", "tree", "tape", "dag"),
-    "mode": ("forward", "reverse"),
-    "format": ("text", "dot", "mermaid", "json", "svg", "png"),
-}
+CHOICES = {"view": VIEWS, "mode": ("forward", "reverse"), "format": FORMATS}
 View, Mode, Format = (Enum(name.title(), {each: each for each in names}) for name, names in CHOICES.items())
 
 

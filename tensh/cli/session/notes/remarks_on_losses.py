@@ -30,56 +30,64 @@ def on_loss(found, place, names):
     made = call_on_line(place, kind)
     where = _(" (line {made})").format(made=made) if made else ""
     match found.about:
-        case "twice" if kind == "softmax" or found.loss == "cross_entropy":
-            return (
-                _(
-                    "{loss} gets the result of {kind}{where}, but applies {what} itself: scores between 0 and 1 can hardly tell classes apart"
-                ).format(
-                    loss=found.loss,
-                    kind=kind,
-                    where=where,
-                    what="softmax" if found.loss == "cross_entropy" else "sigmoid",
-                ),
-                _("pass the scores to {loss} as they are, without {kind}").format(loss=found.loss, kind=kind),
-            )
         case "twice":
-            return (
-                _("{loss} gets the result of {kind}{where}, but applies {kind} itself: it is applied twice").format(
-                    loss=found.loss, kind=kind, where=where
-                ),
-                _("pass the scores to {loss} as they are, or the probabilities to binary_cross_entropy").format(
-                    loss=found.loss
-                ),
-            )
-        case "logarithms":
-            return (
-                _(
-                    "cross_entropy gets the result of log_softmax{where}, but applies log_softmax itself: the second one changes nothing"
-                ).format(where=where),
-                _("use nll_loss after log_softmax, or cross_entropy without it"),
-            )
-        case "probabilities":
-            return (
-                _("nll_loss gets the result of {kind}{where}, but expects log-probabilities").format(
-                    kind=kind, where=where
-                ),
-                _("use log_softmax instead of {kind}, or cross_entropy of the scores").format(kind=kind),
-            )
-        case "scores":
-            return (
-                _("nll_loss gets scores, but expects log-probabilities: it falls without limit as the scores grow"),
-                _("use cross_entropy instead of nll_loss, or apply log_softmax to the scores first"),
-            )
+            return on_twice(found.loss, kind, where)
+        case "logarithms" | "probabilities" | "scores":
+            return on_likelihood(found.about, kind, where)
         case "no logarithms":
             return on_no_logarithms(kind, where, place)
         case "one class":
-            return (
-                _(
-                    "cross_entropy gets scores {shape} for a single class: the softmax of one number is 1, so the loss is 0 whatever the score"
-                ).format(shape=[*found.node.shape]),
-                _("use binary_cross_entropy_with_logits for one yes-or-no score, or two scores for two classes"),
-            )
+            return on_one_class([*found.node.shape])
     return None
+
+
+def on_twice(loss, kind, where):
+    """Return the note on a loss that applies softmax or sigmoid to the result of either."""
+    if kind == "softmax" or loss == "cross_entropy":
+        return (
+            _(
+                "{loss} gets the result of {kind}{where}, but applies {what} itself: scores between 0 and 1 can hardly tell classes apart"
+            ).format(loss=loss, kind=kind, where=where, what="softmax" if loss == "cross_entropy" else "sigmoid"),
+            _("pass the scores to {loss} as they are, without {kind}").format(loss=loss, kind=kind),
+        )
+    return (
+        _("{loss} gets the result of {kind}{where}, but applies {kind} itself: it is applied twice").format(
+            loss=loss, kind=kind, where=where
+        ),
+        _("pass the scores to {loss} as they are, or the probabilities to binary_cross_entropy").format(loss=loss),
+    )
+
+
+def on_likelihood(about, kind, where):
+    """Return the note on ``nll_loss`` without log-probabilities, or on ``cross_entropy`` of them."""
+    if about == "logarithms":
+        return (
+            _(
+                "cross_entropy gets the result of log_softmax{where}, but applies log_softmax itself: the second one changes nothing"
+            ).format(where=where),
+            _("use nll_loss after log_softmax, or cross_entropy without it"),
+        )
+    if about == "probabilities":
+        return (
+            _("nll_loss gets the result of {kind}{where}, but expects log-probabilities").format(
+                kind=kind, where=where
+            ),
+            _("use log_softmax instead of {kind}, or cross_entropy of the scores").format(kind=kind),
+        )
+    return (
+        _("nll_loss gets scores, but expects log-probabilities: it falls without limit as the scores grow"),
+        _("use cross_entropy instead of nll_loss, or apply log_softmax to the scores first"),
+    )
+
+
+def on_one_class(shape):
+    """Return the note on ``cross_entropy`` of scores for a single class."""
+    return (
+        _(
+            "cross_entropy gets scores {shape} for a single class: the softmax of one number is 1, so the loss is 0 whatever the score"
+        ).format(shape=shape),
+        _("use binary_cross_entropy_with_logits for one yes-or-no score, or two scores for two classes"),
+    )
 
 
 def on_no_logarithms(kind, where, place):

@@ -58,8 +58,26 @@ def complete_options(t, given):
 # ── zeros, ones, empty ───────────────────────────────────────────────────────
 def declare_filled(name, make, what):
     """Declare ``NAME(size)``, ``NAME_like(input)`` and ``input.new_NAME(size)``, made by ``make(shape, dtype)``."""
+    function = describe_as(
+        filler_signature(
+            name,
+            f"A tensor of the given size, {what}.\n\nThe dtype is the default dtype unless ``dtype`` says "
+            f"another.\n\n>>> import tensh as torch\n>>> torch.{name}(2, 3).shape\ntorch.Size([2, 3])",
+        )
+    )(define_filled(name, make))
+    method = describe_as(new_shown(f"new_{name}", f"A tensor of the given size and this tensor's dtype, {what}."))(
+        define_new_filled(f"new_{name}", make)
+    )
+    like = describe_as(
+        describe_like(f"{name}_like", f"A tensor of the shape, dtype and order of memory of ``input``, {what}.")
+    )(define_filled_like(f"{name}_like", make))
+    PUBLIC[name], METHODS[f"new_{name}"], PUBLIC[f"{name}_like"] = function, method, like
+    return function, like
+
+
+def define_filled(name, make):
+    """Return a function that makes a tensor of a given size."""
     text = f"(tuple of ints size, {OUT}{', torch.memory_format memory_format = None' if name == 'empty' else ''})"
-    own_text, like_text = f"(tuple of ints size, *, {KEYWORDS})", f"(Tensor input, {LIKE})"
 
     def function(*size, **given):
         shape = size[0] if len(size) == 1 else size
@@ -74,6 +92,13 @@ def declare_filled(name, make, what):
         given = bind(name, (text,), size, given)
         return finish(name, lambda d: make_filled(name, make, d, given), of_scalar[float].numpy, given)
 
+    return function
+
+
+def define_new_filled(name, make):
+    """Return a method that makes a tensor of a given size and of the tensor's dtype."""
+    text = f"(tuple of ints size, *, {KEYWORDS})"
+
     def method(self, *size, **given):
         shape = size[0] if len(size) == 1 else size
         if type(shape) in SHAPES and size and type(self.array) is ndarray:
@@ -82,8 +107,15 @@ def declare_filled(name, make, what):
                 return make_leaf(make(shape, numpy), requires_grad)
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
-        given = complete_options(self, bind(f"new_{name}", (own_text,), size, given))
-        return finish(f"new_{name}", lambda d: make_filled(f"new_{name}", make, d, given), self.array.dtype, given)
+        given = complete_options(self, bind(name, (text,), size, given))
+        return finish(name, lambda d: make_filled(name, make, d, given), self.array.dtype, given)
+
+    return method
+
+
+def define_filled_like(name, make):
+    """Return a function that makes a tensor of the shape of another."""
+    text = f"(Tensor input, {LIKE})"
 
     def like(*args, **given):
         if len(args) == 1 and isinstance(args[0], Tensor):
@@ -98,30 +130,18 @@ def declare_filled(name, make, what):
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
             except Lift:
-                return ports.batched_function(f"{name}_like", like, args, given)
+                return ports.batched_function(name, like, args, given)
         try:
-            given = bind(f"{name}_like", (like_text,), args, given)
+            given = bind(name, (text,), args, given)
         except TypeError:
             if answer := ports.answer_override(like, args, given):
                 return answer[0]
             raise
         complete_options(given["input"], given)
         array, order = given["input"].array, given["memory_format"]
-        return finish(f"{name}_like", lambda d: make_like_array(array, make, d, order), array.dtype, given)
+        return finish(name, lambda d: make_like_array(array, make, d, order), array.dtype, given)
 
-    describe_as(
-        filler_signature(
-            name,
-            f"A tensor of the given size, {what}.\n\nThe dtype is the default dtype unless ``dtype`` says "
-            f"another.\n\n>>> import tensh as torch\n>>> torch.{name}(2, 3).shape\ntorch.Size([2, 3])",
-        )
-    )(function)
-    describe_as(new_shown(f"new_{name}", f"A tensor of the given size and this tensor's dtype, {what}."))(method)
-    describe_as(
-        describe_like(f"{name}_like", f"A tensor of the shape, dtype and order of memory of ``input``, {what}.")
-    )(like)
-    PUBLIC[name], METHODS[f"new_{name}"], PUBLIC[f"{name}_like"] = function, method, like
-    return function, like
+    return like
 
 
 def filler_signature(name, doc):

@@ -71,6 +71,35 @@ def _resampled_sizes(sizes: list[int], factors: list[float]) -> list[int]:
     return result
 
 
+@form
+def _repeat_nearest(input: Tensor, sizes: list[int] | None, factors: list[float] | None) -> Tensor:
+    if input.dim() == 3:
+        return aten.upsample_nearest1d(input, sizes, factors)
+    if input.dim() == 4:
+        return aten.upsample_nearest2d(input, sizes, factors)
+    return aten.upsample_nearest3d(input, sizes, factors)
+
+
+@form
+def _repeat_nearest_exact(input: Tensor, sizes: list[int] | None, factors: list[float] | None) -> Tensor:
+    if input.dim() == 3:
+        return aten._upsample_nearest_exact1d(input, sizes, factors)
+    if input.dim() == 4:
+        return aten._upsample_nearest_exact2d(input, sizes, factors)
+    return aten._upsample_nearest_exact3d(input, sizes, factors)
+
+
+@form
+def _average_areas(input: Tensor, sizes: list[int] | None) -> Tensor:
+    if sizes is None:
+        raise AssertionError("the sizes are unknown")
+    if input.dim() == 3:
+        return torch.adaptive_avg_pool1d(input, sizes)
+    if input.dim() == 4:
+        return adaptive_avg_pool2d(input, sizes)
+    return adaptive_avg_pool3d(input, sizes)
+
+
 @form(open=("size", "scale_factor"))
 def interpolate(
     input: Tensor, size: int | None = None, scale_factor: list[float] | None = None, mode: str = "nearest",
@@ -95,26 +124,12 @@ def interpolate(
     if factors is not None and (mode == "area" or (recompute_scale_factor is not None and recompute_scale_factor)):
         sizes = _resampled_sizes(input.size(), factors)
         factors = None
-    if dim == 1 and mode == "nearest":
-        return aten.upsample_nearest1d(input, sizes, factors)
-    if dim == 2 and mode == "nearest":
-        return aten.upsample_nearest2d(input, sizes, factors)
-    if dim == 3 and mode == "nearest":
-        return aten.upsample_nearest3d(input, sizes, factors)
-    if dim == 1 and mode == "nearest-exact":
-        return aten._upsample_nearest_exact1d(input, sizes, factors)
-    if dim == 2 and mode == "nearest-exact":
-        return aten._upsample_nearest_exact2d(input, sizes, factors)
-    if dim == 3 and mode == "nearest-exact":
-        return aten._upsample_nearest_exact3d(input, sizes, factors)
+    if mode == "nearest" and dim in [1, 2, 3]:
+        return _repeat_nearest(input, sizes, factors)
+    if mode == "nearest-exact" and dim in [1, 2, 3]:
+        return _repeat_nearest_exact(input, sizes, factors)
     if mode == "area":
-        if sizes is None:
-            raise AssertionError("the sizes are unknown")
-        if dim == 1:
-            return torch.adaptive_avg_pool1d(input, sizes)
-        if dim == 2:
-            return adaptive_avg_pool2d(input, sizes)
-        return adaptive_avg_pool3d(input, sizes)
+        return _average_areas(input, sizes)
     if dim == 1 and mode == "linear":
         return aten.upsample_linear1d(input, sizes, corners, factors)
     if dim == 2 and mode == "bilinear":
