@@ -23,6 +23,7 @@ SYMBOLS = {
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
 }  # fmt: skip
 COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+CONTAINED = {ast.In: "in", ast.NotIn: "not in"}
 
 
 CALL = "Calls.__call__"  # the function that calls every module
@@ -136,12 +137,14 @@ def find_failed_call(traceback, place):
         written, symbol = ([(segment, (0, len(segment)))], {}), None
     if code.co_name.endswith("_operator") and (symbol or "").isidentifier() and symbol.strip("_") != name:
         written = [], {}  # `sum(xs)`: the summed elements are not its arguments
-    if symbol in OPERATORS and name in REFLECTED and len(written[0]) == 2:  # `1 - x` is computed by x
+    is_contained = symbol in CONTAINED.values()
+    # `1 - x` and `1 in x` are computed by x
+    if (symbol in OPERATORS and name in REFLECTED or is_contained) and len(written[0]) == 2:
         written = written[0][::-1], written[1]
     arguments = tuple(
         Argument(name, value, *find_argument(written, position, name)) for position, (name, value) in enumerate(values)
     )
-    return Call(name, symbol or name, arguments, segment, place, visible)
+    return Call(name, symbol or name, arguments[::-1] if is_contained else arguments, segment, place, visible)
 
 
 def stands_around(filename):
@@ -254,7 +257,7 @@ def pieces(segment, is_layer=False, modules=MODULES):
         case ast.BinOp():
             nodes, symbol = [tree.left, tree.right], SYMBOLS.get(type(tree.op))
         case ast.Compare(ops=[op]):
-            nodes, symbol = [tree.left, *tree.comparators], COMPARED.get(type(op))
+            nodes, symbol = [tree.left, *tree.comparators], (COMPARED | CONTAINED).get(type(op))
         case ast.UnaryOp(op=op):
             nodes, symbol = [tree.operand], "not" if isinstance(op, ast.Not) else None
         case ast.Subscript():

@@ -171,29 +171,6 @@ def loop_around(scope, line):
     return max(loops, key=lambda node: node.lineno, default=None)
 
 
-def writes_into(scope, name):
-    """Yield (line, code) for each statement of a scope that writes into the value of a name."""
-    for node in iterate_scope(scope):
-        if writes(node, name):
-            yield node.lineno, ast.unparse(node)
-
-
-def writes(node, name):
-    match node:
-        case ast.AugAssign():
-            return root(node.target) == name
-        case ast.Assign():
-            return any(isinstance(target, ast.Subscript) and root(target) == name for target in node.targets)
-        case ast.Call(func=ast.Attribute(attr=method, value=owner)):
-            return (
-                root(owner) == name
-                and method.endswith("_")
-                and not method.endswith("__")
-                and method != "requires_grad_"
-            )
-    return False
-
-
 def calls_of(scope, method):
     """Yield (line, code) for each call of a method in a scope."""
     for node in iterate_scope(scope):

@@ -26,7 +26,8 @@ CHANGES = {
     ".bfloat16()": lambda t: t.dtype != find_public("bfloat16"),
     ".long()": lambda t: t.dtype != find_public("int64"),
     ".bool()": lambda t: t.dtype != find_public("bool"),
-    ".argmax(1)": lambda t: t.dim() == 2,
+    ".argmax(1)": lambda t: t.dim() == 2 and t.shape[1] > 1,
+    ".squeeze(1).long()": lambda t: t.dim() == 2 and t.shape[1] == 1,
 }
 
 COUNTING = frozenset("one_hot nonzero unique unique_consecutive masked_select bincount argwhere".split())

@@ -13,12 +13,12 @@ ATOL, RTOL = 1e-5, 1e-3
 MOST = 12  # rows; with more entries those with the largest errors
 
 
-def gradcheck(function, *inputs):
+def gradcheck(function, input, *inputs):
     """Compare the derivative of a function of tensors with central differences, entry by entry, worst first.
 
     Args:
         function: takes the inputs and returns a tensor; several elements are summed.
-        inputs: tensors of floats, converted to float64 to make the differences precise enough.
+        input, inputs: tensors of floats, converted to float64 to make the differences precise enough.
 
     >>> import tensh
     >>> tensh.show.gradcheck(lambda x: x ** 3, tensh.tensor([1., 2.]))
@@ -29,9 +29,8 @@ def gradcheck(function, *inputs):
     """
     import tensh
 
-    if not inputs:
-        raise ValueError(_("gradcheck(): expected a function and its inputs: gradcheck(f, x)"))
-    points = [tensh.as_tensor(each).detach().to(tensh.float64).clone().requires_grad_() for each in inputs]
+    given = (input, *inputs)
+    points = [tensh.as_tensor(each).detach().to(tensh.float64).clone().requires_grad_() for each in given]
     value = function(*points).sum()
     found = tensh.autograd.grad(value, points, allow_unused=True)
     rows = []

@@ -100,12 +100,15 @@ class Heat(View):
         """Describe the picture, and its colours or digits."""
         about = f"{self.name}  {self.brief}".strip()
         most = describe.number(scale)
-        words = _("+9 is {most}, -9 is -{most}, . is 0").format(most=most)
+        words = _("+9 is {most}, -9 is -{most}, . is 0").format(most=most) if scale else _(". is 0")
         yield from comment([about], page)
-        needed = 27 + 2 * len(most) if in_color else cells(words)
+        needed = (27 + 2 * len(most) if scale else 3) if in_color else cells(words)
         yield "note", "\n#   " if page.is_window and 4 + cells(about) + needed > page.width else "  " * bool(about)
         if not in_color:
             yield "note", words
+            return
+        if not scale:
+            yield Paint(ground=signed_colour(0, page.is_dark)), " 0 "
             return
         yield "note", f"-{most} "
         for step in range(-5, 6):
@@ -118,9 +121,11 @@ class Heat(View):
             yield _("each field is the mean of several values")
         if np.isnan(self.array).any():
             yield _("NaN is magenta") if in_color else _("NaN is ??")
+        if np.isinf(self.array).any():
+            yield _("infinity looks like the largest value")
         whole = math.prod(self.array.shape[:-2])
         if panels < whole:
-            yield _("{shown} of {whole} matrices").format(shown=panels, whole=whole)
+            yield _("{shown} of {whole:,} matrices").format(shown=panels, whole=whole)
 
 
 def largest(matrices):

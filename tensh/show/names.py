@@ -53,7 +53,7 @@ def kind(value):
         else f"{describe.module(own)}.{own.__qualname__}"
     )
     if is_container(value) or own in (set, frozenset):
-        return _("{kind} of {size}").format(kind=own.__qualname__, size=len(value))
+        return _("{kind} of {size:,}").format(kind=own.__qualname__, size=len(value))
     return f"{name} {safe_repr(value)}" if own in (int, float, bool, complex) else name
 
 

@@ -68,8 +68,10 @@ class Image(View):
             yield f"{self.name}  {self.brief}".strip()
         yield _("read as {reading}").format(reading=self.reading)
         yield _("dark = {low}, bright = {high}").format(low=describe.number(self.low), high=describe.number(self.high))
+        if np.isnan(self.images).any():
+            yield _("NaN is dark")
         if self.whole > shown:
-            yield _("{shown} of {whole} images").format(shown=shown, whole=self.whole)
+            yield _("{shown} of {whole:,} images").format(shown=shown, whole=self.whole)
 
 
 def arrange(array):

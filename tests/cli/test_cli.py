@@ -1,10 +1,11 @@
 """The command line, in this process: an environment of text goes in, its streams and an exit status come out."""
 
+import re
 import sys
 
 import pytest
 
-from tests.support.command_line import Done, notebook
+from tests.support.command_line import SGR, Done, notebook
 
 
 def test_c_runs_code_and_shows_its_value():
@@ -247,6 +248,23 @@ def test_help_lists_commands_without_colors():
     assert all(word in done.output for word in ("run", "env", "-c", "--seed"))
     assert "\033" not in done.output
     assert "--set NAME=VALUE" in Done("run", "--help").output
+
+
+@pytest.mark.parametrize("width", [30, 45, 60, 80])
+def test_help_fits_a_window_without_cutting_names_or_sentences(width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))  # which Rich reads
+    for command in ("run", "sweep", "open"):
+        text = SGR.sub("", Done(command, "--help", terminal=True, COLUMNS=str(width), TERM="xterm").output)
+        assert max(map(len, text.splitlines())) <= width
+        assert "…" not in text
+    words = " ".join(re.sub("[│╭╮╰╯─]", "", text).split())  # of `open`, whose help has a paragraph of several lines in the source
+    assert "--keep-going" in words and "ONNX a module; .npz, .safetensors and .pt files contain names." in words
+
+
+def test_env_wraps_facts_between_words():
+    lines = Done("env", terminal=True, COLUMNS="60", TERM="xterm").output.splitlines()
+    assert max(map(len, lines)) <= 60
+    assert any(line.startswith("bytecode") for line in lines)
 
 
 def test_every_spelling_of_version_shows_it():

@@ -8,7 +8,8 @@ from importlib import metadata
 
 from tensh.cli.process import status
 from tensh.cli.render.console import Console
-from tensh.show.text import cells, pad
+from tensh.show.table import LEAST
+from tensh.show.text import cells, pad, wrap_lines
 from tensh.support.escaping import visible_line
 from tensh.support.language import _
 
@@ -19,9 +20,14 @@ COLORS = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "TENSH_PLAIN", "TERM", "C
 
 def show(env):
     """Write the report."""
-    rows = [*facts(env)]
-    width = max(cells(name) for name, _fact in rows) + 2
-    Console(env).result([("plain", "".join(f"{pad(name, width)}{visible_line(value)}\n" for name, value in rows))])
+    rows = [(name, visible_line(value)) for name, value in facts(env)]
+    console = Console(env)
+    page = console.page()
+    indent = max(cells(name) for name, _fact in rows) + 2
+    room = max(page.width - indent, LEAST)
+    for name, value in rows:
+        lines = wrap_lines(value, room) if page.is_window else [value]
+        console.result([("plain", pad(name, indent) + ("\n" + " " * indent).join(lines) + "\n")])
     return status.OK
 
 

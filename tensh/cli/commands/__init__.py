@@ -32,6 +32,7 @@ EXAMPLES = "\n\n".join(
     ("Try", "tensh", "tensh -c 'torch.arange(4) ** 2'", "tensh run FILE --set lr=0.1 --seed 0", "tensh - < FILE")
 )
 
+BOXED = 60  # columns: Rich cuts the names of options in narrower boxes
 SHELLS = "bash", "zsh", "fish", "powershell", "pwsh"
 
 
@@ -71,8 +72,10 @@ def mention(function):
 
 
 def is_pretty(env):
-    """True if help is drawn with boxes, in a terminal."""
-    return env.is_terminal(env.stdout) and not env.plain and env.variables.get("TERM") != "dumb"
+    """True if help is drawn with boxes, in a terminal that is wide enough for the names of all options."""
+    if not env.is_terminal(env.stdout) or env.plain or env.variables.get("TERM") == "dumb":
+        return False
+    return env.width(env.stdout) >= BOXED
 
 
 def task(arguments, env):

@@ -27,12 +27,18 @@ ERRORS = {  # the parser's messages, in the wording of every version of click
     r"Invalid value for '(.*)': .* valid (?:float|number).*": deferred("Invalid value for '{}': expected a number"),
 }
 STOPS = ". ", "。"  # ends of a sentence
+NARROWEST = 20  # columns that help is wrapped to
 
 
 def first_sentence(text):
     """Return the first sentence of a help text without its full stop, for the list of commands."""
     line = text.partition("\n\n")[0]
     return min((line.partition(stop)[0] for stop in STOPS), key=len).rstrip(".。")
+
+
+def join_lines(text):
+    """Return a help text with each paragraph on one line, since Typer's boxes keep the line breaks of the source."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 def texts(application):
@@ -58,8 +64,9 @@ def translated(command, ctx):
     """A context in which the texts of a command, and the first sentences of its subcommands, are translated."""
     commands = [*getattr(command, "commands", {}).values()]
     changes = [(each, "short_help", first_sentence(_(each.help or ""))) for each in commands]
+    changes += [(command, "help", join_lines(_(command.help or "")))]
     if language.current != ENGLISH:
-        changes += [(each, "help", _(each.help or "")) for each in (command, *commands)]
+        changes += [(each, "help", _(each.help or "")) for each in commands]
         for parameter in command.get_params(ctx):
             names = ("help", "rich_help_panel")
             changes += [
@@ -93,8 +100,9 @@ class Formatter(typer.core.TyperCommand.context_class.formatter_class):
     def section(self, name):
         return super().section(_(name))
 
-    def write_dl(self, rows, *widths, **more):
-        super().write_dl([(name, translate_marks(text)) for name, text in rows], *widths, **more)
+    def write_dl(self, rows, col_max=30, col_spacing=2):
+        narrower = min(col_max, self.width // 2 - col_spacing)  # longer names have a separate line
+        super().write_dl([(name, translate_marks(text)) for name, text in rows], narrower, col_spacing)
 
 
 def translate_marks(text):
@@ -107,6 +115,11 @@ class Context(typer.core.TyperCommand.context_class):
     """The context of a parsed command line, which also translates the usage in error messages."""
 
     formatter_class = Formatter
+
+    def make_formatter(self):
+        formatter, env = super().make_formatter(), self.obj["environment"]
+        formatter.width = min(formatter.width, max(env.width(env.stdout) - 2, NARROWEST))  # Click assumes 50 or more
+        return formatter
 
 
 class TranslatedCommand:

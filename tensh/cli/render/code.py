@@ -16,7 +16,7 @@ MARGIN = 15  # columns beside a line: its number, and dots for what is left out
 def quote(place, failing, before=LINES_BEFORE, window=None):
     """Yield (kind, text) pairs for the lines of a place and some lines before it, with the place marked.
 
-    Of a line whose marks would lie beyond the edge of a ``window`` of so many columns, the part around them is quoted.
+    Of a marked line that is longer than a ``window`` of so many columns, the part around the marks is quoted.
     """
     lines = place.source.lines
     last = min(place.end_line or place.line, place.line + LONGEST - 1, len(lines))
@@ -28,7 +28,7 @@ def quote(place, failing, before=LINES_BEFORE, window=None):
         is_marked = inside and place.segment is not None
         line, *columns = lines[number - 1], *((place.column, place.end_column) if is_marked else (0, 0))
         room = LONGEST_LINE if window is None else max(window - width - MARGIN, SHORTEST_LINE)
-        if cells(line[: columns[1]]) <= room:  # what follows the marks may be broken by the window
+        if not is_marked or cells(line) <= room:  # a line without marks below it may be broken by the window
             room = LONGEST_LINE
         line, *columns = clip_line(line, *columns, room * len(line) // max(cells(line), 1))
         yield "code", line + "\n"

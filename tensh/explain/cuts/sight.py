@@ -16,6 +16,8 @@ def find_cut_by_sight(node, followed, shadow):
     match node:
         case ast.Call(func=function, keywords=options) if ast.unparse(function).endswith("autograd.grad"):
             return cut_in_gradient(node, options, followed)
+        case ast.Attribute(attr="grad"):
+            return cut_in_pass(node, followed)
         case ast.Call(func=ast.Attribute(attr="numpy" | "detach")) if (
             array := find_numpy_argument(node, followed)
         ) is not None:
@@ -81,11 +83,32 @@ def cut_in_gradient(node, options, followed):
     if any(each.arg == "create_graph" for each in options):
         return None
     code = ast.unparse(node)
-    fit = replace_node(followed.place, node, f"{code[:-1]}, create_graph=True)")
+    fit = replace_node(followed.place, node, f"{code.removesuffix(')')}, create_graph=True)")
     sentence = _("has no history: `{code}` on line {line} does not record the gradients").format(
         code=code, line=followed.place.line
     )
     return Cut(sentence, (fit,) if fit else ())
+
+
+def cut_in_pass(node, followed):
+    """Return the Cut of `x.grad`, which the last backward pass before it, without create_graph, has computed."""
+    calls = [each for each in ast.walk(followed.place.tree()) if isinstance(each, ast.Call)]
+    passes = [
+        each
+        for each in calls
+        if isinstance(each.func, ast.Attribute) and each.func.attr == "backward" and each.lineno < node.lineno
+    ]
+    last = max(passes, key=lambda each: each.lineno, default=None)
+    if last is None or any(each.arg == "create_graph" for each in last.keywords):
+        return None
+    code, leaf, start = ast.unparse(last), ast.unparse(node.value), ast.unparse(last.func.value)
+    if code.startswith((f"{leaf}.sum(", f"{leaf}.mean(")):  # a constant gradient has no history
+        return None
+    sentence = _("has no history: `{code}` on line {line} does not record the gradients").format(
+        code=code, line=last.lineno
+    )
+    way = f"torch.autograd.grad({start}, {leaf}, create_graph=True)[0]"
+    return Cut(sentence, (), _("{way} computes {leaf}.grad with its history").format(way=way, leaf=leaf))
 
 
 def cut_in_sample(node, owner, followed, shadow):

@@ -9,7 +9,6 @@ from tensh.explain.rules.autograd import (
     explain_conversion_to_number,
     explain_flag_of_computed,
     explain_numpy_of_recorded,
-    explain_overwritten,
     explain_second_pass,
     explain_start_of_complex,
     explain_start_of_several,
@@ -78,6 +77,7 @@ from tensh.explain.rules.meanings import (
     explain_xor,
 )
 from tensh.explain.rules.one_hot import explain_several_classes
+from tensh.explain.rules.overwritten import explain_overwritten
 from tensh.explain.rules.products import explain_outer_product, explain_product_shapes
 from tensh.explain.rules.shapes import explain_expand, explain_not_contiguous, explain_reshape
 from tensh.explain.rules.solving import explain_positive_definite, explain_system

@@ -2,13 +2,11 @@
 
 import ast
 import dataclasses
-import re
 from dataclasses import replace
 
-from tensh.engine.core.tensor import Tensor
-from tensh.explain.calls import Argument, piece
+from tensh.explain.calls import piece
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.place import calls_of, loop_around, writes_into
+from tensh.explain.place import calls_of, loop_around
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import append_to_expression, fits
 from tensh.support.language import _
@@ -22,7 +20,7 @@ def explain_start_of_several(call, text):
     whole = tuple(Fit(way, f"{shape} -> []") for way in ways) if call.segment.endswith(".backward()") else ()
     return Explanation(
         "backward", (operand(t),), _("backward starts from one number, but {tensor} has {count}: which one is meant?").format(tensor=name_or_phrase(t), count=t.value.numel()), whole,
-        _("{code}, which is the same").format(code=f"{append_to_expression(root, '')}.backward(torch.ones({shape}))"),
+        _("{code}, which is the same as the sum").format(code=f"{append_to_expression(root, '')}.backward(torch.ones({shape}))"),
     )  # fmt: skip
 
 
@@ -66,34 +64,6 @@ def describe_first_pass(call):
         text = _("a backward pass frees the values saved in its graph, and this graph was already used in an earlier iteration of the loop on line {line}")  # fmt: skip
         return text.format(line=loop.lineno)
     return _("a backward pass frees the values saved in its graph, and this graph was already used")
-
-
-def explain_overwritten(call, text):
-    """Explain which value of a derivative was overwritten, and by what."""
-    found = re.search(r"\[\S+ \[([\d, ]*)\]\].* is at version (\d+)", text)
-    scope = call.place.scope()
-    if not found or scope is None:
-        return None
-    shape, version = [int(size) for size in found[1].split(",") if size.strip()], int(found[2])
-    for name, value in call.names.items():
-        if isinstance(value, Tensor) and list(value.shape) == shape and value._version == version:
-            writes = [(line, code) for line, code in writes_into(scope, name) if line <= call.place.line]
-            if writes:
-                line, code = writes[-1]
-                return Explanation(
-                    "backward", (operand(Argument(name, value, name, None)),),
-                    _("a derivative needs the earlier value of {name}, which `{code}` on line {line} changed").format(name=name, code=code, line=line), (),
-                    _("on line {line}, {change}").format(line=line, change=write_new_tensor(code) or _("compute a new tensor instead of writing into {name}").format(name=name)),
-                )  # fmt: skip
-    return None
-
-
-def write_new_tensor(code):
-    """Rewrite `a += b` to make a new tensor: `a = a + b`; None for other code."""
-    (tree,) = ast.parse(code).body
-    if not isinstance(tree, ast.AugAssign) or not isinstance(tree.target, ast.Name):
-        return None
-    return ast.unparse(ast.Assign([tree.target], ast.BinOp(tree.target, tree.op, tree.value), lineno=1))
 
 
 def explain_write_to_leaf(call, text):

@@ -244,7 +244,7 @@ def explain_class_dtype(call, text):
     candidates = (
         [call.rewrite({a: target.text, target: a.text})]
         if is_swapped and a.text and target.text
-        else each(call, target, ".long()", ".argmax(1)")
+        else each(call, target, ".long()", ".argmax(1)", ".squeeze(1).long()")
     )
     return Explanation(
         call.symbol, (operand(a), operand(target)),

@@ -4,10 +4,13 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import operand_of, replace_node
+from tensh.explain.causes.situation import first_explanation, operand_of, replace_node
+from tensh.explain.edits import OVER_CLASSES
 from tensh.explain.model import Explanation
+from tensh.explain.shadow import is_module
 from tensh.support.language import _
 
+CROSS_ENTROPIES = ("cross_entropy", "CrossEntropyLoss")
 LAYERS = ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "BCELoss", "BCEWithLogitsLoss")
 FUNCTIONS = (
     "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits",
@@ -25,8 +28,11 @@ def explain_target(situation):
     )
     if not isinstance(scores, Tensor) or not isinstance(classes, Tensor):
         return None
-    if is_one_score(scores, classes) and ast.unparse(call.func).rpartition(".")[2] == "cross_entropy":
-        return explain_one_score(situation, call, scores, classes)
+    name = find_loss(situation, call)
+    if scores.dim() == 1 and scores.shape == classes.shape and len(scores) > 1 and name in OVER_CLASSES:
+        return first_explanation(
+            (explain_chosen_classes, explain_one_score, explain_lack_of_classes), situation, call, scores, classes
+        )
     if not are_classes(scores, classes):
         return None
     found = other_loss(situation, call)
@@ -48,15 +54,72 @@ def explain_target(situation):
     return Explanation("loss", operands, rule, (fit,)) if fit else None
 
 
+def find_loss(situation, call):
+    """Return the name of the function or the class of the layer that a call of a loss uses."""
+    layer = situation.look_up(call.func)
+    if is_module(layer):
+        return type(layer).__name__
+    made = call.func.func if isinstance(call.func, ast.Call) else call.func
+    return ast.unparse(made).rpartition(".")[2]
+
+
+def explain_chosen_classes(situation, call, scores, classes):
+    """Explain `F.cross_entropy(out.argmax(1), classes)`, whose scores were reduced to classes before."""
+    first = call.args[0]
+    statement = situation.find_assignment(first.id) if isinstance(first, ast.Name) else None
+    match statement:
+        case ast.Assign(targets=[ast.Name()], value=value):
+            node, found = value, find_scores(value)
+        case ast.Assign(targets=[ast.Tuple(elts=[_, ast.Name()])], value=value):
+            node, found = statement, find_scores(value, "max")
+        case _:
+            node, found = first, find_scores(first)
+    if found is None:
+        return None
+    new = f"{first.id} = {ast.unparse(found)}" if node is statement else ast.unparse(found)
+    fit = replace_node(situation.place, node, new)
+    rule = _("{loss} expects a score for each class, but {first} holds the class of the largest: classes have no gradient")  # fmt: skip
+    operands = (operand_of(ast.unparse(first), scores), operand_of(ast.unparse(call.args[1]), classes))
+    rule = rule.format(loss=find_loss(situation, call), first=ast.unparse(first))
+    return Explanation("loss", operands, rule, (fit,)) if fit else None
+
+
+def find_scores(node, word="argmax"):
+    """Return `out` of `out.argmax(1).float()` and of `torch.argmax(out, 1)`; None for other code."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=inner, attr="float" | "long" | "double"), args=[]):
+            return find_scores(inner, word)
+        case ast.Subscript(value=inner, slice=ast.Constant(value=1)):
+            return find_scores(inner, "max")
+        case ast.Attribute(value=inner, attr="indices"):
+            return find_scores(inner, "max")
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=attr), args=[out, *_rest]) if attr == word:
+            return out
+        case ast.Call(func=ast.Attribute(value=out, attr=attr)) if attr == word:
+            return out
+    return None
+
+
+def explain_lack_of_classes(situation, call, scores, classes):
+    """Explain `F.cross_entropy(scores, classes)` with one number per sample, and classes that are more than two."""
+    first, second = map(ast.unparse, call.args)
+    rule = _("{loss} expects a score for each class, [{count}, C], but {first} has one number for each sample")
+    rule = rule.format(loss=find_loss(situation, call), count=len(scores), first=first)
+    operands = (operand_of(first, scores), operand_of(second, classes))
+    return Explanation("loss", operands, rule, (), _("make the last layer with one output for each class"))
+
+
 def is_one_score(scores, classes):
     """True if each sample has one score and a binary target."""
-    if scores.dim() != 1 or scores.shape != classes.shape or not scores.is_floating_point() or not classes.numel():
+    if not scores.is_floating_point() or not classes.numel():
         return False
     return bool(((classes == 0) | (classes == 1)).all())
 
 
 def explain_one_score(situation, call, scores, classes):
-    """Explain `F.cross_entropy(scores, classes)` with one score per sample."""
+    """Explain `F.cross_entropy(scores, classes)` and `nn.CrossEntropyLoss()` with one yes-or-no score per sample."""
+    if not is_one_score(scores, classes) or find_loss(situation, call) not in CROSS_ENTROPIES:
+        return None
     first, second = map(ast.unparse, call.args)
     found = situation.look_up(call.args[0])
     is_known = isinstance(found, Tensor)
@@ -68,8 +131,24 @@ def explain_one_score(situation, call, scores, classes):
     owner, dot, _word = ast.unparse(call.func).rpartition(".")
     rule = _("cross_entropy expects a score for each class, but {first} has a single yes-or-no score for each sample")
     fit = replace_node(situation.place, call, f"{owner}{dot}{kind}({first}, {plain})")
+    if ast.unparse(call.func).rpartition(".")[2] != "cross_entropy":
+        layer = "BCELoss" if kind == "binary_cross_entropy" else "BCEWithLogitsLoss"
+        fit = change_layer(situation, call, layer, plain)
     operands = (operand_of(first, scores), operand_of(second, classes))
     return Explanation("loss", operands, rule.format(first=first), (fit,)) if fit else None
+
+
+def change_layer(situation, call, layer, target):
+    """Return the Fit of a call with another layer and target, made inline or on an earlier line; None for other code."""
+    made = find_maker(situation, call)
+    if made is None or made.args or made.keywords:
+        return None
+    owner, dot, _word = ast.unparse(made.func).rpartition(".")
+    new = f"{owner}{dot}{layer}()"
+    if made is call.func:
+        return replace_node(situation.place, call, f"{new}({ast.unparse(call.args[0])}, {target})")
+    first, second = replace_node(situation.place, made, new), replace_node(situation.place, call.args[1], target)
+    return first._replace(more=(second,)) if first and second else None
 
 
 def are_classes(scores, classes):
@@ -87,11 +166,17 @@ def other_loss(situation, call):
     owner, dot, word = text.rpartition(".")
     if word in FUNCTIONS:
         return call.func, f"{owner}{dot}cross_entropy"
+    made = find_maker(situation, call)
+    if made is None or made.args or made.keywords:
+        return None
+    owner, dot, word = ast.unparse(made.func).rpartition(".")
+    return (made, f"{owner}{dot}CrossEntropyLoss()") if word in LAYERS else None
+
+
+def find_maker(situation, call):
+    """Return the call that made the layer which is called: inline, or where its name was assigned; None if unknown."""
     made = call.func
     if isinstance(made, ast.Name):
         statement = situation.find_assignment(made.id)
         made = statement.value if isinstance(statement, ast.Assign) else None
-    if not isinstance(made, ast.Call) or made.args or made.keywords:
-        return None
-    owner, dot, word = ast.unparse(made.func).rpartition(".")
-    return (made, f"{owner}{dot}CrossEntropyLoss()") if word in LAYERS else None
+    return made if isinstance(made, ast.Call) else None

@@ -11,13 +11,23 @@ from tensh.support.language import _
 
 LIMITS = {"max": "min", "min": "max"}  # Python's functions -> the equivalent bound of clamp
 
+SEARCHES = {
+    "in": "any({equal} for each in {values})",
+    "index": "next(n for n, each in enumerate({values}) if {equal})",
+    "count": "sum({equal} for each in {values})",
+    "remove": "{values}.pop(next(n for n, each in enumerate({values}) if {equal}))",
+}
+"""Ways to find a whole tensor in a list."""
+
 
 def explain_condition(situation):
     """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
+    if path and situation.says("must match the size of tensor"):  # `x in tensors` of several shapes
+        return search(situation, path)
     if not path or not situation.says("Boolean value of Tensor"):
         return None
-    return first_explanation((choice, limit, member, joined, tested), situation, path)
+    return first_explanation((choice, limit, search, member, joined, tested), situation, path)
 
 
 def explanation(situation, rule, tensor, node, *codes):
@@ -59,16 +69,25 @@ def limit(situation, path):
     return explanation(situation, rule, tensor, call, code)
 
 
-def member(situation, path):
-    """Explain `x in [1, 2]`, and `x in tensors`."""
+def search(situation, path):
+    """Explain `x in tensors`, and `tensors.index(x)`, `count` and `remove`, which compare in the same way."""
     match path[-1]:
-        case ast.Compare(left=tensor, ops=[ast.In() | ast.NotIn() as op], comparators=[values]) if are_tensors(
-            situation, values
-        ):
-            code = f"any(torch.equal({ast.unparse(tensor)}, each) for each in {ast.unparse(values)})"
-            code = f"not {code}" if isinstance(op, ast.NotIn) else code
-            rule = _("`in` compares by ==, which gives a value for each element; torch.equal compares whole tensors")
-            return explain_replacement(situation, "in", rule, path[-1], code)
+        case ast.Compare(left=tensor, ops=[ast.In() | ast.NotIn() as op], comparators=[values]):
+            word, way = "in", "not any({equal} for each in {values})" if isinstance(op, ast.NotIn) else SEARCHES["in"]
+        case ast.Call(func=ast.Attribute(value=values, attr=word), args=[tensor], keywords=[]) if word in SEARCHES:
+            way = SEARCHES[word]
+        case _:
+            return None
+    if not are_tensors(situation, values):
+        return None
+    code = way.format(equal=f"torch.equal({ast.unparse(tensor)}, each)", values=ast.unparse(values))
+    rule = _("`{word}` compares by ==, which gives a value for each element; torch.equal compares whole tensors")
+    return explain_replacement(situation, "in", rule.format(word=word), path[-1], code)
+
+
+def member(situation, path):
+    """Explain `x in [1, 2]`."""
+    match path[-1]:
         case ast.Compare(left=tensor, ops=[ast.In()], comparators=[values]) if situation.tensor_of(tensor) is not None:
             given = ast.unparse(values)
             given = given if situation.tensor_of(values) is not None else f"torch.tensor({given})"
