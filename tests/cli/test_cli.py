@@ -257,7 +257,9 @@ def test_help_fits_a_window_without_cutting_names_or_sentences(width, monkeypatc
         text = SGR.sub("", Done(command, "--help", terminal=True, COLUMNS=str(width), TERM="xterm").output)
         assert max(map(len, text.splitlines())) <= width
         assert "…" not in text
-    words = " ".join(re.sub("[│╭╮╰╯─]", "", text).split())  # of `open`, whose help has a paragraph of several lines in the source
+    words = " ".join(
+        re.sub("[│╭╮╰╯─]", "", text).split()
+    )  # of `open`, whose help has a paragraph of several lines in the source
     assert "--keep-going" in words and "ONNX a module; .npz, .safetensors and .pt files contain names." in words
 
 
