@@ -72,15 +72,16 @@ def limit(situation, path):
 def search(situation, path):
     """Explain `x in tensors`, and `tensors.index(x)`, `count` and `remove`, which compare in the same way."""
     match path[-1]:
-        case ast.Compare(left=tensor, ops=[ast.In() | ast.NotIn() as op], comparators=[values]):
-            word, way = "in", "not any({equal} for each in {values})" if isinstance(op, ast.NotIn) else SEARCHES["in"]
+        case ast.Compare(left=tensor, ops=[ast.In() | ast.NotIn()], comparators=[values]):
+            word = "in"
         case ast.Call(func=ast.Attribute(value=values, attr=word), args=[tensor], keywords=[]) if word in SEARCHES:
-            way = SEARCHES[word]
+            pass
         case _:
             return None
     if not are_tensors(situation, values):
         return None
-    code = way.format(equal=f"torch.equal({ast.unparse(tensor)}, each)", values=ast.unparse(values))
+    code = SEARCHES[word].format(equal=f"torch.equal({ast.unparse(tensor)}, each)", values=ast.unparse(values))
+    code = f"not {code}" if isinstance(getattr(path[-1], "ops", [None])[0], ast.NotIn) else code
     rule = _("`{word}` compares by ==, which gives a value for each element; torch.equal compares whole tensors")
     return explain_replacement(situation, "in", rule.format(word=word), path[-1], code)
 
