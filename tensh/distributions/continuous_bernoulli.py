@@ -98,9 +98,9 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
 
     def icdf(self, value):
         cut = self._cut_probs()
-        rest = torch.log1p(-cut)
-        outside = (torch.log1p(-cut + value * (2.0 * cut - 1.0)) - rest) / (torch.log(cut) - rest)
-        return torch.where(self._outside_unstable_region(), outside, value)
+        above = torch.log1p(-cut + value * (2.0 * cut - 1.0)) - torch.log1p(-cut)
+        whole = torch.log(cut) - torch.log1p(-cut)
+        return torch.where(self._outside_unstable_region(), above / whole, value)
 
     def entropy(self):
         log_probs0, log_probs1 = torch.log1p(-self.probs), torch.log(self.probs)

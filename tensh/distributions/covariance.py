@@ -1,7 +1,5 @@
 """Covariance matrices by their triangular factor, and quadratic forms computed with it."""
 
-import math
-
 import tensh as torch
 from tensh.distributions.utils import lazy_property
 
@@ -73,15 +71,17 @@ def _batch_mv(matrices, vectors):
 def _batch_mahalanobis(L, x):
     """Return ``x @ (L @ L.mT).inverse() @ x`` of vectors [..., n]; the batch dimensions of L broadcast to those of x.
 
-    All vectors that belong to one matrix are the columns of a single triangular system.
+    All vectors that belong to one matrix are the columns of a single triangular system. For that, each dimension of x
+    that L shares is split into (repetitions of a matrix, matrices of L), and the repetitions are moved before the matrices.
     """
-    batch, n = x.shape[:-1], x.shape[-1]
-    sizes = (1,) * (len(batch) + 2 - L.dim()) + L.shape[:-2]
-    own = [i for i, size in enumerate(sizes) if size != 1]
-    common = [i for i, size in enumerate(sizes) if size == 1]
-    columns = math.prod(batch[i] for i in common)
-    systems = L.reshape([sizes[i] for i in own] + [n, n])
-    rights = x.permute(*own, len(batch), *common).reshape([batch[i] for i in own] + [n, columns])
-    squares = torch.linalg.solve_triangular(systems, rights, upper=False).pow(2).sum(-2)
-    order = own + common
-    return squares.reshape([batch[i] for i in order]).permute([order.index(i) for i in range(len(batch))])
+    batch, n, shared = x.shape[:-1], x.shape[-1], L.dim() - 2
+    first = len(batch) - shared
+    last = first + 2 * shared
+    pairs = [each for own, size in zip(L.shape[:-2], batch[first:]) for each in (size // own, own)]
+    moved = [*range(first), *range(first, last, 2), *range(first + 1, last, 2), last]
+    x = x.reshape([*batch[:first], *pairs, n]).permute(moved)
+    systems = L.reshape(-1, n, n)
+    columns = x.reshape(-1, systems.shape[0], n).permute(1, 2, 0)
+    squares = torch.linalg.solve_triangular(systems, columns, upper=False).pow(2).sum(-2).t()
+    back = [*range(first), *(at for i in range(first, first + shared) for at in (i, i + shared))]
+    return squares.reshape(x.shape[:-1]).permute(back).reshape(batch)

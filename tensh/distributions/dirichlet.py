@@ -56,8 +56,9 @@ class Dirichlet(ExponentialFamily):
         """The most probable outcome; a corner of the simplex if no concentration is above 1."""
         excess = (self.concentration - 1).clamp(min=0.0)
         mode = excess / excess.sum(-1, True)
-        corner = torch.nn.functional.one_hot(mode.argmax(dim=-1), mode.shape[-1]).to(mode)
-        return torch.where((self.concentration < 1).all(dim=-1, keepdim=True), corner, mode)
+        corners = (self.concentration < 1).all(dim=-1)
+        mode[corners] = torch.nn.functional.one_hot(mode[corners].argmax(dim=-1), mode.shape[-1]).to(mode)
+        return mode
 
     @property
     def variance(self):

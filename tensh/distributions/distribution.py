@@ -146,6 +146,9 @@ class Distribution:
         """Return ``exp`` of the entropy."""
         return torch.exp(self.entropy())
 
+    def _follow_expansion(self):
+        """Renew the attributes that follow from parameters, which ``expandable`` has expanded."""
+
     def _extended_shape(self, sample_shape=()):
         return torch.Size(torch.Size(sample_shape) + self._batch_shape + self._event_shape)
 
@@ -219,10 +222,12 @@ def expandable(cls):
     def expand(self, batch_shape, _instance=None):
         new = self._get_checked_instance(cls, _instance)
         batch_shape = torch.Size(batch_shape)
-        for name in vars(self).keys() - vars(new).keys():
-            value = vars(self)[name]
+        for name, value in vars(self).items():
+            if name in vars(new):
+                continue
             setattr(new, name, value if name in self._shared else _expand_value(value, self._batch_shape, batch_shape))
         new._batch_shape, new._validate_args = batch_shape, self._validate_args
+        new._follow_expansion()
         return new
 
     expand.__doc__ = Distribution.expand.__doc__

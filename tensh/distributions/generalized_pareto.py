@@ -89,4 +89,4 @@ class GeneralizedPareto(Distribution):
         return torch.where(zero, self.loc - self.scale * log_rest, general)
 
     def entropy(self):
-        return torch.log(self.scale) + self.concentration + 1
+        return torch.broadcast_to(torch.log(self.scale) + self.concentration + 1, self._batch_shape)

@@ -4,7 +4,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import Distribution, expandable
 from tensh.distributions.odds import Odds
-from tensh.distributions.utils import broadcast_all, formula
+from tensh.distributions.utils import _write_where, broadcast_all, formula
 
 __all__ = ["Geometric"]
 
@@ -46,7 +46,8 @@ class Geometric(Odds, Distribution):
     def log_prob(self, value):
         self._check_sample(value)
         value, probs = broadcast_all(value, self.probs)
-        probs = torch.where((probs == 1) & (value == 0), 0.0, probs)  # 0 * log(0) would be nan
+        certain = (probs == 1) & (value == 0)  # 0 * log(0) would be nan
+        probs = _write_where(probs.clone(memory_format=torch.contiguous_format), certain, 0)
         return value * (-probs).log1p() + self.probs.log()
 
     def entropy(self):

@@ -8,7 +8,7 @@ from tensh.distributions.distribution import expandable
 from tensh.distributions.transformed_distribution import TransformedDistribution
 from tensh.distributions.transforms import AffineTransform, PowerTransform
 from tensh.distributions.uniform import Uniform
-from tensh.distributions.utils import broadcast_all, euler_constant, formula
+from tensh.distributions.utils import _write_where, broadcast_all, euler_constant, formula
 
 __all__ = ["Kumaraswamy"]
 
@@ -49,7 +49,7 @@ class Kumaraswamy(TransformedDistribution):
     def mode(self):
         a, b = self.concentration1, self.concentration0
         log_mode = b.reciprocal() * (-b).log1p() - (-b * a).log1p()
-        return torch.where((b < 1) | (a < 1), math.nan, log_mode).exp()
+        return _write_where(log_mode, (b < 1) | (a < 1), math.nan).exp()
 
     variance = formula(lambda d: d._moment(2) - d.mean.pow(2))
 

@@ -41,8 +41,7 @@ class Laplace(Distribution):
 
     def cdf(self, value):
         self._check_sample(value)
-        away = value - self.loc
-        return 0.5 - 0.5 * away.sign() * torch.expm1(-away.abs() / self.scale)
+        return 0.5 - 0.5 * (value - self.loc).sign() * torch.expm1(-(value - self.loc).abs() / self.scale)
 
     def icdf(self, value):
         side = value - 0.5

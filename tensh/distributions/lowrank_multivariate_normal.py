@@ -11,9 +11,16 @@ from tensh.distributions.utils import _standard_normal, formula, lazy_property
 __all__ = ["LowRankMultivariateNormal"]
 
 
+def _factor_beside_identity(matrices):
+    """Return the Cholesky factor of ``I + matrices``, and write the sum into ``matrices``."""
+    matrices, n = matrices.contiguous(), matrices.size(-1)
+    matrices.view(-1, n * n)[:, :: n + 1] += 1
+    return torch.linalg.cholesky(matrices)
+
+
 def _batch_capacitance_tril(W, D):
     """Return the Cholesky factor of ``I + W.mT @ diag(1 / D) @ W``."""
-    return torch.linalg.cholesky((W.mT / D.unsqueeze(-2)) @ W + torch.eye(W.size(-1), dtype=W.dtype, device=W.device))
+    return _factor_beside_identity((W.mT / D.unsqueeze(-2)) @ W)
 
 
 def _batch_lowrank_logdet(W, D, capacitance_tril):
@@ -61,18 +68,16 @@ class LowRankMultivariateNormal(Distribution):
         if cov_diag.shape[-1:] != event_shape:
             raise ValueError(f"cov_diag must be a batch of vectors with shape {event_shape}")
         try:
-            batch_shape = torch.broadcast_shapes(loc.shape[:-1], cov_factor.shape[:-2], cov_diag.shape[:-1])
+            columns = torch.broadcast_tensors(loc.unsqueeze(-1), cov_factor, cov_diag.unsqueeze(-1))
         except RuntimeError as error:
             raise ValueError(
                 f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, cov_diag {cov_diag.shape}"
             ) from error
-        self.loc = loc.expand(batch_shape + (-1,))
-        self.cov_factor = cov_factor.expand(batch_shape + (-1, -1))
-        self.cov_diag = cov_diag.expand(batch_shape + (-1,))
+        self.loc, self.cov_diag, self.cov_factor = columns[0][..., 0], columns[2][..., 0], columns[1]
         self._unbroadcasted_cov_factor = cov_factor
         self._unbroadcasted_cov_diag = cov_diag
         self._capacitance_tril = _batch_capacitance_tril(cov_factor, cov_diag)
-        super().__init__(batch_shape, event_shape, validate_args=validate_args)
+        super().__init__(self.loc.shape[:-1], event_shape, validate_args=validate_args)
 
     def _parts(self):
         return self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag
@@ -95,8 +100,7 @@ class LowRankMultivariateNormal(Distribution):
         W, D = self._parts()
         scale = D.sqrt().unsqueeze(-1)
         W = W / scale
-        identity = torch.eye(W.size(-2), dtype=W.dtype, device=W.device)
-        return self._square(scale * torch.linalg.cholesky(W @ W.mT + identity))
+        return self._square(scale * _factor_beside_identity(W @ W.mT))
 
     @lazy_property
     def covariance_matrix(self):

@@ -23,6 +23,9 @@ class MixtureSameFamily(Distribution):
     (tensor(3.), tensor(4.))
     """
 
+    _shared = (
+        "_mixture_distribution",
+    )  # until ``_follow_expansion``: its batch may be smaller than that of components
     arg_constraints = {}
     has_rsample = False
 
@@ -43,11 +46,14 @@ class MixtureSameFamily(Distribution):
                 f"`mixture_distribution component` ({weights}) does not equal "
                 f"`component_distribution.batch_shape[-1]` ({components})"
             )
-        self._mixture_distribution = mixture_distribution
         self._component_distribution = component_distribution
+        self._mixture_distribution = mixture_distribution
         self._num_component = components
         self._event_ndims = len(component_distribution.event_shape)
         super().__init__(batch_shape, component_distribution.event_shape, validate_args=validate_args)
+
+    def _follow_expansion(self):
+        self._mixture_distribution = self._mixture_distribution.expand(self._batch_shape)
 
     @dependent_property
     def support(self):
@@ -56,18 +62,21 @@ class MixtureSameFamily(Distribution):
     mixture_distribution = formula(lambda d: d._mixture_distribution, "The Categorical that selects a component.")
     component_distribution = formula(lambda d: d._component_distribution, "The components.")
 
-    def _average(self, values):
-        """Return the weighted mean of ``values`` of the components: [*batch, K, *event] -> [*batch, *event]."""
-        weights = self.mixture_distribution.probs
-        weights = weights.reshape(weights.shape + (1,) * self._event_ndims)
-        return torch.sum(weights * values, dim=-1 - self._event_ndims)
+    def _weights(self):
+        """Return the probabilities of the components, to be multiplied by their values: [*batch, K, 1...]."""
+        probs = self.mixture_distribution.probs
+        return probs.reshape(probs.shape + (1,) * self._event_ndims)
 
-    mean = formula(lambda d: d._average(d.component_distribution.mean))
+    @property
+    def mean(self):
+        return torch.sum(self._weights() * self.component_distribution.mean, dim=-1 - self._event_ndims)
 
     @property
     def variance(self):
+        weights, dim = self._weights(), -1 - self._event_ndims
+        within = torch.sum(weights * self.component_distribution.variance, dim=dim)
         apart = (self.component_distribution.mean - self._pad(self.mean)).pow(2.0)
-        return self._average(self.component_distribution.variance) + self._average(apart)
+        return within + torch.sum(weights * apart, dim=dim)
 
     def cdf(self, x):
         return torch.sum(self.component_distribution.cdf(self._pad(x)) * self.mixture_distribution.probs, dim=-1)

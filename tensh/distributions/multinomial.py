@@ -8,7 +8,7 @@ from tensh.distributions.binomial import Binomial
 from tensh.distributions.categorical import Categorical
 from tensh.distributions.distribution import Distribution, expandable
 from tensh.distributions.odds import OfCategories
-from tensh.distributions.utils import broadcast_all, formula
+from tensh.distributions.utils import _write_where, broadcast_all, formula
 
 __all__ = ["Multinomial"]
 
@@ -48,8 +48,9 @@ class Multinomial(OfCategories, Distribution):
     def log_prob(self, value):
         self._check_sample(value)
         logits, value = broadcast_all(self.logits, value)
-        logits = torch.where((value == 0) & (logits == -math.inf), 0.0, logits)  # 0 * -inf would be nan
         orders = torch.lgamma(value.sum(-1) + 1) - torch.lgamma(value + 1).sum(-1)
+        impossible = (value == 0) & (logits == -math.inf)  # 0 * -inf would be nan
+        logits = _write_where(logits.clone(memory_format=torch.contiguous_format), impossible, 0)
         return orders + (logits * value).sum(-1)
 
     def entropy(self):

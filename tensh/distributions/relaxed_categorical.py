@@ -45,16 +45,17 @@ class ExpRelaxedCategorical(Distribution):
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
         uniform = clamp_probs(torch.rand(shape, dtype=self.logits.dtype, device=self.logits.device))
-        scores = (self.logits - (-uniform.log()).log()) / self.temperature
+        gumbel = -(-uniform.log()).log()
+        scores = (self.logits + gumbel) / self.temperature
         return scores - scores.logsumexp(dim=-1, keepdim=True)
 
     def log_prob(self, value):
         self._check_sample(value)
         k = self._categorical._num_events
         logits, value = broadcast_all(self.logits, value)
+        normalizer = torch.full_like(self.temperature, float(k)).lgamma() - self.temperature.log().mul(1 - k)
         score = logits - value.mul(self.temperature)
-        score = (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1)
-        return score + torch.full_like(self.temperature, float(k)).lgamma() + self.temperature.log().mul(k - 1)
+        return (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1) + normalizer
 
 
 @expandable

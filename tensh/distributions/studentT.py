@@ -6,7 +6,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.chi2 import Chi2
 from tensh.distributions.distribution import Distribution, expandable
-from tensh.distributions.utils import _standard_normal, broadcast_all, formula
+from tensh.distributions.utils import _standard_normal, _write_where, broadcast_all, formula
 
 __all__ = ["StudentT"]
 
@@ -29,16 +29,20 @@ class StudentT(Distribution):
         self._chi2 = Chi2(self.df)
         super().__init__(self.df.size(), validate_args=validate_args)
 
-    mean = formula(lambda d: torch.where(d.df <= 1, math.nan, d.loc), "The mean; nan up to one degree of freedom.")
+    @property
+    def mean(self):
+        """The mean; nan up to one degree of freedom."""
+        return _write_where(self.loc.clone(memory_format=torch.contiguous_format), self.df <= 1, math.nan)
+
     mode = formula(lambda d: d.loc)
 
     @property
     def variance(self):
         """The variance; infinite for 1 < ``df`` <= 2, nan for ``df`` <= 1."""
-        finite = self.df > 2
-        df = torch.where(finite, self.df, 3.0)
-        without = torch.where(self.df > 1, math.inf, math.nan).to(df)
-        return torch.where(finite, self.scale.pow(2) * df / (df - 2), without)
+        variance, finite = self.df.clone(memory_format=torch.contiguous_format), self.df > 2
+        variance[finite] = self.scale[finite].pow(2) * self.df[finite] / (self.df[finite] - 2)
+        _write_where(variance, (self.df <= 2) & (self.df > 1), math.inf)
+        return _write_where(variance, self.df <= 1, math.nan)
 
     def rsample(self, sample_shape=()):
         normal = _standard_normal(self._extended_shape(sample_shape), self.df.dtype, self.df.device)
@@ -58,7 +62,6 @@ class StudentT(Distribution):
         return -0.5 * (self.df + 1.0) * torch.log1p(y**2.0 / self.df) - normalizer
 
     def entropy(self):
-        half, above = 0.5 * self.df, 0.5 * (self.df + 1)
-        log_beta = torch.lgamma(half) + math.lgamma(0.5) - torch.lgamma(above)
-        spread = 0.5 * (self.df + 1) * (torch.digamma(above) - torch.digamma(half))
-        return self.scale.log() + spread + 0.5 * self.df.log() + log_beta
+        log_beta = torch.lgamma(0.5 * self.df) + math.lgamma(0.5) - torch.lgamma(0.5 * (self.df + 1))
+        rise = torch.digamma(0.5 * (self.df + 1)) - torch.digamma(0.5 * self.df)
+        return self.scale.log() + 0.5 * (self.df + 1) * rise + 0.5 * self.df.log() + log_beta

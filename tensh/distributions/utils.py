@@ -38,6 +38,12 @@ def _sum_rightmost(value, dim):
     return value if dim == 0 else value.reshape(value.shape[:-dim] + (-1,)).sum(-1)
 
 
+def _write_where(t, mask, value):
+    """Write ``value`` into ``t`` where ``mask``, which broadcasts, is true; return ``t``."""
+    t[mask.expand_as(t) if mask.dim() else mask] = value
+    return t
+
+
 def logits_to_probs(logits, is_binary=False):
     """Convert to probabilities: log-odds (``is_binary``), or unnormalized log-probabilities along the last dimension.
 

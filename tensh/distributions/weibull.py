@@ -27,21 +27,27 @@ class Weibull(TransformedDistribution):
 
     def __init__(self, scale, concentration, validate_args=None):
         self.scale, self.concentration = broadcast_all(scale, concentration)
-        self.concentration_reciprocal = self.concentration.reciprocal()
         base = Exponential(torch.ones_like(self.scale), validate_args=validate_args)
-        transforms = [
+        super().__init__(base, self._find_transforms(), validate_args=validate_args)
+
+    def _find_transforms(self):
+        self.concentration_reciprocal = self.concentration.reciprocal()
+        return [
             PowerTransform(exponent=self.concentration_reciprocal),
             AffineTransform(loc=0, scale=self.scale),
         ]
-        super().__init__(base, transforms, validate_args=validate_args)
 
-    def _moment(self, n):
-        """Return the mean of ``(x / scale) ** n``."""
-        return torch.lgamma(1 + n * self.concentration_reciprocal).exp()
+    def _follow_expansion(self):
+        self.transforms = self._find_transforms()
 
-    mean = formula(lambda d: d.scale * d._moment(1))
+    mean = formula(lambda d: d.scale * torch.exp(torch.lgamma(1 + d.concentration_reciprocal)))
     mode = formula(lambda d: d.scale * ((d.concentration - 1) / d.concentration) ** d.concentration.reciprocal())
-    variance = formula(lambda d: d.scale.pow(2) * (d._moment(2) - d._moment(1).pow(2)))
+
+    @property
+    def variance(self):
+        shape = self.concentration_reciprocal
+        spread = torch.exp(torch.lgamma(1 + 2 * shape)) - torch.exp(2 * torch.lgamma(1 + shape))
+        return self.scale.pow(2) * spread
 
     def entropy(self):
         shape = self.concentration_reciprocal

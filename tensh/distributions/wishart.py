@@ -9,7 +9,7 @@ from tensh.distributions.chi2 import Chi2
 from tensh.distributions.covariance import FACTORS, Covariance, find_given
 from tensh.distributions.distribution import expandable
 from tensh.distributions.exp_family import ExponentialFamily
-from tensh.distributions.utils import formula
+from tensh.distributions.utils import _write_where, formula, lazy_property
 
 __all__ = ["Wishart"]
 
@@ -73,23 +73,39 @@ class Wishart(Covariance, ExponentialFamily):
             )
         super().__init__(batch_shape, matrix.shape[-2:], validate_args=validate_args)
         self._unbroadcasted_scale_tril = FACTORS[name](matrix)
-        self._dist_chi2 = Chi2(self.df.unsqueeze(-1) - torch.arange(n, dtype=matrix.dtype, device=matrix.device))
+        self._find_chi2()
+
+    def _find_chi2(self):
+        like = self._unbroadcasted_scale_tril
+        counts = torch.arange(self._event_shape[-1], dtype=like.dtype, device=like.device)
+        self._dist_chi2 = Chi2(self.df.unsqueeze(-1) - counts)
+
+    def _follow_expansion(self):
+        self._unbroadcasted_scale_tril = self._expand_batch(self._unbroadcasted_scale_tril)
+        self._find_chi2()
+
+    @lazy_property
+    def precision_matrix(self):
+        """The inverse of the covariance."""
+        factor = self._unbroadcasted_scale_tril
+        identity = torch.eye(self._event_shape[-1], dtype=factor.dtype, device=factor.device)
+        return self._expand_batch(torch.cholesky_solve(identity, factor))
 
     def _times(self, factor, matrix):
-        return factor.unsqueeze(-1).unsqueeze(-1) * matrix
+        return factor.view(self._batch_shape + (1, 1)) * matrix
 
     mean = formula(lambda d: d._times(d.df, d.covariance_matrix))
 
     @property
     def mode(self):
         factor = self.df - self._event_shape[-1] - 1
-        return self._times(torch.where(factor > 0, factor, math.nan), self.covariance_matrix)
+        return self._times(_write_where(factor, factor <= 0, math.nan), self.covariance_matrix)
 
     @property
     def variance(self):
         covariance = self.covariance_matrix
         diagonal = covariance.diagonal(dim1=-2, dim2=-1)
-        return self._times(self.df, covariance.pow(2) + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2))
+        return self._times(self.df, covariance.pow(2) + torch.einsum("...i,...j->...ij", diagonal, diagonal))
 
     def _draw(self, sample_shape):
         n = self._event_shape[-1]
@@ -123,19 +139,20 @@ class Wishart(Covariance, ExponentialFamily):
     def log_prob(self, value):
         self._check_sample(value)
         n = self._event_shape[-1]
-        log_det = torch.linalg.slogdet(value).logabsdet
-        trace = torch.cholesky_solve(value, self._unbroadcasted_scale_tril).diagonal(dim1=-2, dim2=-1).sum(-1)
-        normalizer = self.df * (n * math.log(2) / 2 + self._half_log_det()) + torch.mvlgamma(self.df / 2, p=n)
-        return (self.df - n - 1) / 2 * log_det - trace / 2 - normalizer
+        density = -self.df * (n * math.log(2) / 2 + self._half_log_det()) - torch.mvlgamma(self.df / 2, p=n)
+        density = density + (self.df - n - 1) / 2 * torch.linalg.slogdet(value).logabsdet
+        relative = torch.cholesky_solve(value, self._unbroadcasted_scale_tril)
+        return density - relative.diagonal(dim1=-2, dim2=-1).sum(dim=-1) / 2
 
     def entropy(self):
-        half, n = self.df / 2, self._event_shape[-1]
+        n = self._event_shape[-1]
         scale = (n + 1) * (n * math.log(2) / 2 + self._half_log_det())
-        return scale + torch.mvlgamma(half, p=n) - (half - (n + 1) / 2) * _mvdigamma(half, p=n) + half * n
+        spread = (self.df - n - 1) / 2 * _mvdigamma(self.df / 2, p=n)
+        return scale + torch.mvlgamma(self.df / 2, p=n) - spread + self.df * n / 2
 
     _natural_params = formula(lambda d: (-d.precision_matrix / 2, (d.df - d._event_shape[-1] - 1) / 2))
 
     def _log_normalizer(self, x, y):
         n = self._event_shape[-1]
-        half = y + (n + 1) / 2
-        return half * (n * math.log(2) - torch.linalg.slogdet(-2 * x).logabsdet) + torch.mvlgamma(half, p=n)
+        log_det = -torch.linalg.slogdet(-2 * x).logabsdet + n * math.log(2)
+        return (y + (n + 1) / 2) * log_det + torch.mvlgamma(y + (n + 1) / 2, p=n)

@@ -52,11 +52,23 @@ class Case:
 def plain(value):
     """A result of either engine as Python's values."""
     if hasattr(value, "tolist"):
-        value = value.detach()
-        return (str(value.dtype).rpartition(".")[2], tuple(value.shape), value.flatten().tolist())
+        graph, value = graph_of(value.grad_fn), value.detach()
+        return (str(value.dtype).rpartition(".")[2], tuple(value.shape), value.flatten().tolist(), graph)
     if isinstance(value, tuple | list) and not hasattr(value, "numel"):
         return [plain(each) for each in value]
     return value if isinstance(value, bool | int | float | type(None)) else tidy(value)
+
+
+def graph_of(node, known=None):
+    """The names of the nodes behind a node as nested calls; one that occurs again is its number."""
+    known = {} if known is None else known
+    if node is None:
+        return None
+    if node in known:
+        return known[node]
+    known[node] = len(known)
+    inputs = ", ".join(str(graph_of(each, known)) for each, _ in node.next_functions)
+    return f"{type(node).__name__}({inputs})"
 
 
 def tidy(text):

@@ -1,6 +1,8 @@
-"""Divergences between two families of numbers: the cross entropy, from a few means over p, minus the entropy of p."""
+"""Divergences between two families of numbers: minus the entropy of p, plus the mean of ``-log(q(x))`` over x of p.
 
-import functools
+Each is written with the steps of PyTorch's, whose graph and rounding it has.
+"""
+
 import math
 
 import tensh as torch
@@ -17,21 +19,8 @@ from tensh.distributions.normal import Normal
 from tensh.distributions.pareto import Pareto
 from tensh.distributions.poisson import Poisson
 from tensh.distributions.uniform import Uniform
-from tensh.distributions.utils import euler_constant
+from tensh.distributions.utils import _write_where, euler_constant
 
-# p -> families of q with a formula, finite if q's support contains that of p
-FINITE = {
-    Bernoulli: (Poisson,),
-    Beta: (ContinuousBernoulli, Exponential, Gamma, Normal, Uniform),
-    ContinuousBernoulli: (Exponential, Normal, Uniform),
-    Exponential: (Gamma, Gumbel, Normal),
-    Gamma: (Exponential, Gumbel, Normal),
-    Gumbel: (Normal,),
-    Laplace: (Normal,),
-    Normal: (Gumbel, Laplace),
-    Pareto: (Exponential, Gamma, Normal),
-    Uniform: (Beta, ContinuousBernoulli, Exponential, Gamma, Gumbel, Normal, Pareto),
-}
 # p -> families of q whose support never contains that of p
 INFINITE = {
     Beta: (Pareto,),
@@ -46,166 +35,237 @@ INFINITE = {
 }
 
 
-# ── means over p, besides p.mean and p.variance ──────────────────────────────
-@functools.singledispatch
-def mean_log(p):
-    """Return the mean of ``log(x)``."""
-    raise NotImplementedError
-
-
-@mean_log.register(Beta)
-def _beta_log(p):
-    return p.concentration1.digamma() - (p.concentration1 + p.concentration0).digamma()
-
-
-@mean_log.register(Exponential)
-def _exponential_log(p):
-    return -p.rate.log() - euler_constant
-
-
-@mean_log.register(Gamma)
-def _gamma_log(p):
-    return p.concentration.digamma() - p.rate.log()
-
-
-@mean_log.register(Pareto)
-def _pareto_log(p):
-    return p.scale.log() + p.alpha.reciprocal()
-
-
-@mean_log.register(Uniform)
-def _uniform_log(p):
-    return _mean_log_between(p.low, p.high)
-
-
-def _mean_log_between(low, high):
-    return (torch.special.xlogy(high, high) - torch.special.xlogy(low, low)) / (high - low) - 1
-
-
-@functools.singledispatch
-def mean_decay(p, start, scale):
-    """Return the mean of ``exp((start - x) / scale)``."""
-    raise NotImplementedError
-
-
-@mean_decay.register(Exponential)
-def _exponential_decay(p, start, scale):
-    return torch.exp(start / scale) * p.rate * scale / (p.rate * scale + 1)
-
-
-@mean_decay.register(Gamma)
-def _gamma_decay(p, start, scale):
-    return torch.exp(start / scale) * (1 + (p.rate * scale).reciprocal()).pow(-p.concentration)
-
-
-@mean_decay.register(Normal)
-def _normal_decay(p, start, scale):
-    return torch.exp((start - p.loc) / scale + 0.5 * (p.scale / scale).pow(2))
-
-
-@mean_decay.register(Uniform)
-def _uniform_decay(p, start, scale):
-    return (((start - p.low) / scale).exp() - ((start - p.high) / scale).exp()) * scale / (p.high - p.low)
-
-
-# ── the mean of -log(q(x)) over p ────────────────────────────────────────────
-@functools.singledispatch
-def cross_entropy(q, p):
-    """Return the cross entropy of q relative to p, if q's support contains that of p."""
-    raise NotImplementedError
-
-
-@cross_entropy.register(Beta)
-def _of_beta(q, p):
-    a, b = q.concentration1, q.concentration0
-    means = (a - 1) * mean_log(p) + (b - 1) * _mean_log_between(1 - p.high, 1 - p.low)  # p is uniform
-    return a.lgamma() + b.lgamma() - (a + b).lgamma() - means
-
-
-@cross_entropy.register(ContinuousBernoulli)
-def _of_continuous_bernoulli(q, p):
-    return -p.mean * q.logits - torch.log1p(-q.probs) - q._cont_bern_log_norm()
-
-
-@cross_entropy.register(Exponential)
-def _of_exponential(q, p):
-    return q.rate * p.mean - q.rate.log()
-
-
-@cross_entropy.register(Gamma)
-def _of_gamma(q, p):
-    normalizer = q.concentration.lgamma() - q.concentration * q.rate.log()
-    return normalizer - (q.concentration - 1) * mean_log(p) + q.rate * p.mean
-
-
-@cross_entropy.register(Gumbel)
-def _of_gumbel(q, p):
-    return q.scale.log() + (p.mean - q.loc) / q.scale + mean_decay(p, q.loc, q.scale)
-
-
-@cross_entropy.register(Laplace)
-def _of_laplace(q, p):
-    shift = p.loc - q.loc  # p is normal; the mean of its distance from q.loc is that of a folded normal distribution
-    ratio = shift / p.scale
-    distance = math.sqrt(2 / math.pi) * p.scale * torch.exp(-0.5 * ratio.pow(2)) + shift * torch.erf(
-        math.sqrt(0.5) * ratio
-    )
-    return (2 * q.scale).log() + distance / q.scale
-
-
-@cross_entropy.register(Normal)
-def _of_normal(q, p):
-    variance = q.scale.pow(2)
-    return 0.5 * (2 * math.pi * variance).log() + (p.variance + (p.mean - q.loc).pow(2)) / (2 * variance)
-
-
-@cross_entropy.register(Pareto)
-def _of_pareto(q, p):
-    return (q.alpha + 1) * mean_log(p) - q.alpha.log() - q.alpha * q.scale.log()
-
-
-@cross_entropy.register(Poisson)
-def _of_poisson(q, p):
-    return q.rate - p.mean * q.rate.log()  # p is 0 or 1, whose factorials are 1
-
-
-@cross_entropy.register(Uniform)
-def _of_uniform(q, p):
-    return (q.high - q.low).log()
-
-
-# ── the divergences ──────────────────────────────────────────────────────────
-def _finite(p, q):
-    return cross_entropy(q, p) - p.entropy()
-
-
-def _bounds(distribution):
-    support = distribution.support
-    return getattr(support, "lower_bound", -math.inf), getattr(support, "upper_bound", math.inf)
-
-
-def _require_support(p, q):
-    """Return the divergence: infinite unless q's support contains that of p."""
-    (low, high), (begin, end) = _bounds(p), _bounds(q)
-    return torch.where(torch.as_tensor((low < begin) | (high > end)), math.inf, _finite(p, q))
-
-
-def _well_within(p, q):
-    """Return the divergence: infinite unless q's support extends beyond that of p on both sides, as in PyTorch."""
-    (low, high), (begin, end) = _bounds(p), _bounds(q)
-    return torch.where((low <= begin) | (high >= end), math.inf, _finite(p, q))
-
-
 def _infinite(p, q):
     return torch.full_like(p.mean, math.inf)
 
 
-for each, others in FINITE.items():
-    for other in others:
-        register_kl(each, other)(_require_support)
 for each, others in INFINITE.items():
     for other in others:
         register_kl(each, other)(_infinite)
-register_kl(Bernoulli, Poisson)(_finite)  # Bernoulli's support has no bounds, but Poisson's contains it
-register_kl(Uniform, ContinuousBernoulli)(_well_within)
-register_kl(ContinuousBernoulli, Uniform)(_well_within)
+
+
+def _gamma_normalizer(q):
+    """Return minus the logarithm of the factor of a gamma density."""
+    return q.concentration.lgamma() - q.concentration * q.rate.log()
+
+
+# ── p within the unit interval ───────────────────────────────────────────────
+@register_kl(Bernoulli, Poisson)
+def _bernoulli_poisson(p, q):
+    return -p.entropy() - (p.probs * q.rate.log() - q.rate)  # the factorials of 0 and 1 are 1
+
+
+@register_kl(Beta, ContinuousBernoulli)
+def _beta_continuous_bernoulli(p, q):
+    return -p.entropy() - p.mean * q.logits - torch.log1p(-q.probs) - q._cont_bern_log_norm()
+
+
+@register_kl(Beta, Exponential)
+def _beta_exponential(p, q):
+    return -p.entropy() - q.rate.log() + q.rate * p.mean
+
+
+@register_kl(Beta, Gamma)
+def _beta_gamma(p, q):
+    mean_log = p.concentration1.digamma() - (p.concentration1 + p.concentration0).digamma()
+    mean_of_rate = q.rate * p.concentration1 / (p.concentration1 + p.concentration0)
+    return -p.entropy() + _gamma_normalizer(q) - (q.concentration - 1) * mean_log + mean_of_rate
+
+
+@register_kl(Beta, Normal)
+def _beta_normal(p, q):
+    mean, variance = p.mean, q.scale.pow(2)
+    normalizer = 0.5 * (variance * 2 * math.pi).log()
+    square = mean * (1 - mean) / (p.concentration1 + p.concentration0 + 1) + mean.pow(2)
+    distance = square * 0.5 - q.loc * mean + q.loc.pow(2) * 0.5
+    return -p.entropy() + normalizer + distance / variance
+
+
+@register_kl(Beta, Uniform)
+def _beta_uniform(p, q):
+    result = -p.entropy() + (q.high - q.low).log()
+    return _write_where(result, (q.low > 0) | (q.high < 1), math.inf)
+
+
+@register_kl(ContinuousBernoulli, Exponential)
+def _continuous_bernoulli_exponential(p, q):
+    return -p.entropy() - torch.log(q.rate) + q.rate * p.mean
+
+
+@register_kl(ContinuousBernoulli, Normal)
+def _continuous_bernoulli_normal(p, q):
+    normalizer = 0.5 * (math.log(2.0 * math.pi) + torch.square(q.loc / q.scale)) + torch.log(q.scale)
+    distance = p.variance + torch.square(p.mean) - 2.0 * q.loc * p.mean
+    return -p.entropy() + normalizer + distance / (2.0 * torch.square(q.scale))
+
+
+@register_kl(ContinuousBernoulli, Uniform)
+def _continuous_bernoulli_uniform(p, q):
+    result = -p.entropy() + (q.high - q.low).log()
+    return torch.where(torch.max(q.low >= 0, q.high <= 1), torch.ones_like(result) * math.inf, result)
+
+
+# ── p above zero ─────────────────────────────────────────────────────────────
+@register_kl(Exponential, Gamma)
+def _exponential_gamma(p, q):
+    ratio = q.rate / p.rate
+    normalizer = -q.concentration * torch.log(ratio) + ratio + q.concentration.lgamma()
+    return normalizer + q.concentration * euler_constant - (1 + euler_constant)
+
+
+@register_kl(Exponential, Gumbel)
+def _exponential_gumbel(p, q):
+    width, start = p.rate * q.scale, q.loc / q.scale
+    decay = torch.exp(start) * width / (width + 1)
+    return width.log() - 1 - start + decay + width.reciprocal()
+
+
+@register_kl(Exponential, Normal)
+def _exponential_normal(p, q):
+    variance, square = q.scale.pow(2), p.rate.pow(2)
+    normalizer = 0.5 * torch.log(square * variance * 2 * math.pi)
+    distance = square.reciprocal() - q.loc / p.rate + q.loc.pow(2) * 0.5
+    return normalizer - 1 + distance / variance
+
+
+@register_kl(Gamma, Exponential)
+def _gamma_exponential(p, q):
+    return -p.entropy() - q.rate.log() + q.rate * p.concentration / p.rate
+
+
+@register_kl(Gamma, Gumbel)
+def _gamma_gumbel(p, q):
+    width, start = p.rate * q.scale, q.loc / q.scale
+    own = (p.concentration - 1) * p.concentration.digamma() - p.concentration.lgamma() - p.concentration
+    decay = torch.exp(start) * (1 + width.reciprocal()).pow(-p.concentration) - start
+    return own + (width.log() + p.concentration / width) + decay
+
+
+@register_kl(Gamma, Normal)
+def _gamma_normal(p, q):
+    variance, square = q.scale.pow(2), p.rate.pow(2)
+    normalizers = 0.5 * torch.log(square * variance * 2 * math.pi) - p.concentration - p.concentration.lgamma()
+    distance = 0.5 * (p.concentration.pow(2) + p.concentration) / square - q.loc * p.concentration / p.rate
+    distance = distance + 0.5 * q.loc.pow(2)
+    return normalizers + (p.concentration - 1) * p.concentration.digamma() + distance / variance
+
+
+@register_kl(Pareto, Exponential)
+def _pareto_exponential(p, q):
+    start = p.scale * q.rate
+    result = (p.alpha / start).log() - p.alpha.reciprocal() + p.alpha * start / (p.alpha - 1) - 1
+    return _write_where(result, p.alpha <= 1, math.inf)
+
+
+@register_kl(Pareto, Gamma)
+def _pareto_gamma(p, q):
+    mean_log = p.scale.log() + p.alpha.reciprocal()
+    result = p.alpha.log() - mean_log + _gamma_normalizer(q) + (1 - q.concentration) * mean_log
+    result = result + q.rate * p.alpha * p.scale / (p.alpha - 1) - 1
+    return _write_where(result, p.alpha <= 1, math.inf)
+
+
+@register_kl(Pareto, Normal)
+def _pareto_normal(p, q):
+    part = p.scale / (p.alpha - 1)  # of the mean
+    density = (math.sqrt(2 * math.pi) * q.scale * p.alpha / p.scale).log() - p.alpha.reciprocal()
+    square = p.alpha * part.pow(2) / (p.alpha - 2) + (p.alpha * part - q.loc).pow(2)
+    result = density + square / (2 * q.scale.pow(2)) - 1
+    return _write_where(result, p.alpha <= 2, math.inf)
+
+
+# ── p on both sides of zero ──────────────────────────────────────────────────
+@register_kl(Gumbel, Normal)
+def _gumbel_normal(p, q):
+    ratio = p.scale / q.scale
+    normalizer = -(ratio / math.sqrt(2 * math.pi)).log() + (math.pi * ratio * 0.5).pow(2) / 3
+    distance = ((p.loc + p.scale * euler_constant - q.loc) / q.scale).pow(2) * 0.5
+    return normalizer + distance - (euler_constant + 1)
+
+
+@register_kl(Laplace, Normal)
+def _laplace_normal(p, q):
+    variance = q.scale.pow(2)
+    ratio = p.scale.pow(2) / variance
+    normalizer = 0.5 * torch.log(2 * ratio / math.pi)
+    distance = 0.5 * p.loc.pow(2) - p.loc * q.loc + 0.5 * q.loc.pow(2)
+    return -normalizer + ratio + distance / variance - 1
+
+
+@register_kl(Normal, Gumbel)
+def _normal_gumbel(p, q):
+    mean, ratio, start = p.loc / q.scale, (p.scale / q.scale).pow(2), q.loc / q.scale
+    decay = torch.exp(-mean + 0.5 * ratio + start)
+    return -(ratio.log() * 0.5) + (mean - start) + decay - 0.5 * (1 + math.log(2 * math.pi))
+
+
+@register_kl(Normal, Laplace)
+def _normal_laplace(p, q):
+    # The mean of the distance from q.loc is that of a folded normal distribution.
+    apart = p.loc - q.loc
+    ratio, shift = p.scale / q.scale, apart / p.scale
+    distance = math.sqrt(2 / math.pi) * p.scale * torch.exp(-0.5 * shift.pow(2))
+    distance = distance + apart * torch.erf(math.sqrt(0.5) * shift)
+    return -torch.log(ratio) + distance / q.scale - 0.5 * (1 + math.log(0.5 * math.pi))
+
+
+# ── p uniform ────────────────────────────────────────────────────────────────
+def _difference(function, p):
+    """Return the difference of a function of the ends of an interval."""
+    return function(p.high) - function(p.low)
+
+
+def _x_log_x(x):
+    return torch.special.xlogy(x, x)
+
+
+@register_kl(Uniform, Beta)
+def _uniform_beta(p, q):
+    width = p.high - p.low
+    one = (q.concentration1 - 1) * (_difference(_x_log_x, p) - width) / width
+    zero = (q.concentration0 - 1) * (_difference(lambda x: _x_log_x(1 - x), p) + width) / width
+    normalizer = q.concentration1.lgamma() + q.concentration0.lgamma() - (q.concentration1 + q.concentration0).lgamma()
+    return _write_where(zero + normalizer - torch.log(width) - one, (p.high > 1) | (p.low < 0), math.inf)
+
+
+@register_kl(Uniform, ContinuousBernoulli)
+def _uniform_continuous_bernoulli(p, q):
+    result = _beta_continuous_bernoulli(p, q)
+    return torch.where(torch.max(p.high >= 1, p.low <= 0), torch.ones_like(result) * math.inf, result)
+
+
+@register_kl(Uniform, Exponential)
+def _uniform_exponential(p, q):
+    result = q.rate * (p.high + p.low) / 2 - ((p.high - p.low) * q.rate).log()
+    return _write_where(result, p.low < 0, math.inf)
+
+
+@register_kl(Uniform, Gamma)
+def _uniform_gamma(p, q):
+    width = p.high - p.low
+    means = (1 - q.concentration) * (_difference(_x_log_x, p) - width) / width
+    result = -width.log() + _gamma_normalizer(q) + means + q.rate * (p.high + p.low) / 2
+    return _write_where(result, p.low < 0, math.inf)
+
+
+@register_kl(Uniform, Gumbel)
+def _uniform_gumbel(p, q):
+    ratio = q.scale / (p.high - p.low)
+    high, low = (p.high - q.loc) / q.scale, (p.low - q.loc) / q.scale
+    return ratio.log() + 0.5 * (high + low) - ratio * (torch.exp(-high) - torch.exp(-low))
+
+
+@register_kl(Uniform, Normal)
+def _uniform_normal(p, q):
+    width = p.high - p.low
+    normalizer = (math.sqrt(math.pi * 2) * q.scale / width).log()
+    square = width.pow(2) / 12 + ((p.high + p.low - 2 * q.loc) / 2).pow(2)
+    return normalizer + 0.5 * square / q.scale.pow(2)
+
+
+@register_kl(Uniform, Pareto)
+def _uniform_pareto(p, q):
+    width = p.high - p.low
+    density = (q.alpha * q.scale.pow(q.alpha) * width).log()
+    mean_log = (_difference(_x_log_x, p) - width) / width
+    return _write_where(mean_log * (q.alpha + 1) - density, p.low < q.scale, math.inf)

@@ -1,5 +1,7 @@
 """Divergences between normal vectors with covariances of full or low rank."""
 
+import functools
+
 import tensh as torch
 from tensh.distributions.covariance import _batch_mahalanobis
 from tensh.distributions.kl.dispatch import register_kl
@@ -10,8 +12,9 @@ FULL, LOW = MultivariateNormal, LowRankMultivariateNormal
 
 
 def _squares(matrix):
-    """Return the sum of the squares of all elements, ``trace(matrix @ matrix.mT)``."""
-    return matrix.pow(2).sum((-2, -1))
+    """Return the sum of the squares of all elements, ``trace(matrix @ matrix.mT)``, of a batch of matrices."""
+    rows, columns = matrix.shape[-2:]
+    return matrix.reshape(-1, rows * columns).pow(2).sum(-1).reshape(matrix.shape[:-2])
 
 
 class _Full:
@@ -25,12 +28,14 @@ class _Full:
     def distance(self, x):
         return _batch_mahalanobis(self.factor, x)
 
-    def trace(self, factor):
-        """Return the trace of the inverse covariance times ``factor @ factor.mT``."""
-        return _squares(torch.linalg.solve_triangular(self.factor, factor, upper=False))
-
-    def trace_of_diagonal(self, diagonal):
-        return self.trace(torch.diag_embed(diagonal.sqrt()))
+    def trace(self, factor, diagonal):
+        """Return the trace of the inverse covariance times ``factor @ factor.mT``, plus a diagonal if there is one."""
+        batch = torch.broadcast_shapes(self.factor.shape[:-2], factor.shape[:-2])
+        parts = [factor] if diagonal is None else [factor, torch.diag_embed(diagonal.sqrt())]
+        own, *parts = (matrix.expand(batch + matrix.shape[-2:]) for matrix in (self.factor, *parts))
+        return functools.reduce(
+            torch.add, (_squares(torch.linalg.solve_triangular(own, part, upper=False)) for part in parts)
+        )
 
 
 class _Low:
@@ -41,20 +46,16 @@ class _Low:
         self.capacitance = distribution._capacitance_tril
         self.log_det = distribution._log_det()
 
-    @property
-    def A(self):
-        return torch.linalg.solve_triangular(
-            self.capacitance, self.factor.mT / self.diagonal.unsqueeze(-2), upper=False
-        )
-
     def distance(self, x):
         return _batch_lowrank_mahalanobis(self.factor, self.diagonal, x, self.capacitance)
 
-    def trace(self, factor):
-        return _squares(factor * self.diagonal.rsqrt().unsqueeze(-1)) - _squares(self.A @ factor)
-
-    def trace_of_diagonal(self, diagonal):
-        return (diagonal / self.diagonal).sum(-1) - _squares(self.A * diagonal.sqrt().unsqueeze(-2))
+    def trace(self, factor, diagonal):
+        weighed = self.factor.mT / self.diagonal.unsqueeze(-2)
+        A = torch.linalg.solve_triangular(self.capacitance, weighed, upper=False)
+        trace = _squares(factor * self.diagonal.rsqrt().unsqueeze(-1))
+        if diagonal is not None:
+            trace = (diagonal / self.diagonal).sum(-1) + trace - _squares(A * diagonal.sqrt().unsqueeze(-2))
+        return trace - _squares(A.matmul(factor))
 
 
 def _compute_divergence(P, Q, spoken):
@@ -62,15 +63,14 @@ def _compute_divergence(P, Q, spoken):
 
     def divergence(p, q):
         if p.event_shape != q.event_shape:
-            raise ValueError(f"KL-divergence between two {spoken} with different event shapes cannot be computed")
+            raise ValueError(
+                f"KL-divergence between two {spoken} with                          different event shapes cannot be computed"
+            )
         of_p, of_q = P(p), Q(q)
-        trace = of_q.trace(of_p.factor)
-        if of_p.diagonal is not None:
-            trace = trace + of_q.trace_of_diagonal(of_p.diagonal)
-        rest = trace + of_q.distance(q.loc - p.loc)
+        trace, distance = of_q.trace(of_p.factor, of_p.diagonal), of_q.distance(q.loc - p.loc)
         if P is Q is _Full:
-            return q._half_log_det() - p._half_log_det() + 0.5 * (rest - p.event_shape[0])
-        return 0.5 * (of_q.log_det - of_p.log_det + rest - p.event_shape[0])
+            return q._half_log_det() - p._half_log_det() + 0.5 * (trace + distance - p.event_shape[0])
+        return 0.5 * (of_q.log_det - of_p.log_det + trace + distance - p.event_shape[0])
 
     return divergence
 

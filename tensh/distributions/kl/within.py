@@ -25,13 +25,14 @@ from tensh.distributions.pareto import Pareto
 from tensh.distributions.poisson import Poisson
 from tensh.distributions.transformed_distribution import TransformedDistribution
 from tensh.distributions.uniform import Uniform
-from tensh.distributions.utils import _sum_rightmost, euler_constant
+from tensh.distributions.utils import _sum_rightmost, _write_where, euler_constant
 from tensh.nn.functional import softplus
 
 
 def _weigh(p, q, log_ratio):
     """Return ``p * log(p / q)``: 0 where p is 0, and infinite where only q is."""
-    return torch.where(p == 0, 0.0, torch.where(q == 0, math.inf, p * log_ratio))
+    weighed = _write_where(p * log_ratio, q == 0, math.inf)
+    return _write_where(weighed, p == 0, 0)
 
 
 @register_kl(Bernoulli, Bernoulli)
@@ -43,7 +44,12 @@ def _bernoulli(p, q):
 
 @register_kl(Beta, Beta)
 def _beta(p, q):
-    return _dirichlet(p._dirichlet, q._dirichlet)
+    whole, other = p.concentration1 + p.concentration0, q.concentration1 + q.concentration0
+    beta_q = q.concentration1.lgamma() + q.concentration0.lgamma() + whole.lgamma()
+    beta_p = p.concentration1.lgamma() + p.concentration0.lgamma() + other.lgamma()
+    one = (p.concentration1 - q.concentration1) * p.concentration1.digamma()
+    zero = (p.concentration0 - q.concentration0) * p.concentration0.digamma()
+    return beta_q - beta_p + one + zero + (other - whole) * whole.digamma()
 
 
 @register_kl(Binomial, Binomial)
@@ -51,7 +57,7 @@ def _binomial(p, q):
     if (p.total_count < q.total_count).any():
         raise NotImplementedError("KL between Binomials where q.total_count > p.total_count is not implemented")
     each = p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
-    return torch.where(p.total_count > q.total_count, math.inf, p.total_count * each)
+    return _write_where(p.total_count * each, p.total_count > q.total_count, math.inf)
 
 
 @register_kl(Categorical, Categorical)
@@ -68,22 +74,23 @@ def _cauchy(p, q):
 @register_kl(ContinuousBernoulli, ContinuousBernoulli)
 def _continuous_bernoulli(p, q):
     own = p._cont_bern_log_norm() + torch.log1p(-p.probs)
-    return p.mean * (p.logits - q.logits) + own - q._cont_bern_log_norm() - torch.log1p(-q.probs)
+    others = -q._cont_bern_log_norm() - torch.log1p(-q.probs)
+    return p.mean * (p.logits - q.logits) + own + others
 
 
 @register_kl(Dirichlet, Dirichlet)
 def _dirichlet(p, q):
     a, b = p.concentration, q.concentration
-    whole = a.sum(-1)
+    whole, other = a.sum(-1), b.sum(-1)
+    normalizers = whole.lgamma() - other.lgamma() - (a.lgamma() - b.lgamma()).sum(-1)
     mean_log = a.digamma() - whole.digamma().unsqueeze(-1)
-    normalizers = whole.lgamma() - b.sum(-1).lgamma() - (a.lgamma() - b.lgamma()).sum(-1)
     return normalizers + ((a - b) * mean_log).sum(-1)
 
 
 @register_kl(Exponential, Exponential)
 def _exponential(p, q):
     ratio = q.rate / p.rate
-    return ratio - ratio.log() - 1
+    return -ratio.log() + ratio - 1
 
 
 @register_kl(ExponentialFamily, ExponentialFamily)
@@ -107,8 +114,8 @@ def _exponential_family(p, q):
 @register_kl(Gamma, Gamma)
 def _gamma(p, q):
     a, b = p.concentration, q.concentration
-    shape = b.lgamma() - a.lgamma() + (a - b) * a.digamma()
-    return shape + b * (p.rate / q.rate).log() + (q.rate - p.rate) * (a / p.rate)
+    normalizers = b * (p.rate / q.rate).log() + (b.lgamma() - a.lgamma())
+    return normalizers + (a - b) * a.digamma() + (q.rate - p.rate) * (a / p.rate)
 
 
 @register_kl(Geometric, Geometric)
@@ -118,8 +125,9 @@ def _geometric(p, q):
 
 @register_kl(Gumbel, Gumbel)
 def _gumbel(p, q):
-    ratio, apart = p.scale / q.scale, (p.loc - q.loc) / q.scale
-    return (ratio - 1) * euler_constant - 1 - ratio.log() + apart + ((1 + ratio).lgamma() - apart).exp()
+    ratio, end, begin = p.scale / q.scale, q.loc / q.scale, p.loc / q.scale
+    decay = (end + (1 + ratio).lgamma() - begin).exp()
+    return -ratio.log() - end + begin + ratio * euler_constant + decay - (1 + euler_constant)
 
 
 @register_kl(HalfNormal, HalfNormal)
@@ -137,7 +145,7 @@ def _independent(p, q):
 @register_kl(Laplace, Laplace)
 def _laplace(p, q):
     ratio, apart = p.scale / q.scale, (p.loc - q.loc).abs()
-    return apart / q.scale + ratio * torch.exp(-apart / p.scale) - ratio.log() - 1
+    return -ratio.log() + apart / q.scale + ratio * torch.exp(-apart / p.scale) - 1
 
 
 @register_kl(Normal, Normal)
@@ -153,9 +161,9 @@ def _one_hot_categorical(p, q):
 
 @register_kl(Pareto, Pareto)
 def _pareto(p, q):
-    ratio = q.alpha / p.alpha
-    result = q.alpha * (p.scale / q.scale).log() - ratio.log() + ratio - 1
-    return torch.where(p.scale < q.scale, math.inf, result)
+    scales, ratio = p.scale / q.scale, q.alpha / p.alpha
+    result = q.alpha * scales.log() + -ratio.log() + ratio - 1
+    return _write_where(result, p.scale < q.scale, math.inf)
 
 
 @register_kl(Poisson, Poisson)
@@ -173,4 +181,4 @@ def _transforms(p, q):
 @register_kl(Uniform, Uniform)
 def _uniform(p, q):
     result = ((q.high - q.low) / (p.high - p.low)).log()
-    return torch.where((q.low > p.low) | (q.high < p.high), math.inf, result)
+    return _write_where(result, (q.low > p.low) | (q.high < p.high), math.inf)

@@ -63,7 +63,10 @@ class AffineTransform(Transform):
             each = torch.full_like(x, math.log(abs(self.scale)))
         else:
             each = torch.abs(self.scale).log()
-            each = each.expand(torch.broadcast_shapes(each.shape, x.shape[cut:]))  # once for each element of an event
+            if self.event_dim:
+                each = each.expand(
+                    torch.broadcast_shapes(each.shape, x.shape[cut:])
+                )  # once for each element of an event
         return _sum_rightmost(each, self.event_dim).expand(x.shape[:cut])
 
     def forward_shape(self, shape):
