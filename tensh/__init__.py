@@ -36,7 +36,7 @@ ELSEWHERE = {
         "amp.settings",
     ),
     **dict.fromkeys(
-        "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum".split(),
+        "SymBool SymFloat SymInt _sym_sqrt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum".split(),
         "engine.dtypes.symbols",
     ),
     **dict.fromkeys("_assert _assert_async _assert_scalar _assert_tensor_metadata".split(), "engine.errors.assertions"),

@@ -365,31 +365,3 @@ def graph_break(msg=""):
     >>> torch._dynamo.graph_break()
     """
     running.stop(f"graph_break is called{f' ({msg})' if msg else ''}", title_of("graph_break"))
-
-
-def mark_dynamic(t, index, *, hint_override=None, min=None, max=None, specialize_on=None):
-    """Mark a size of a tensor as dynamic, which has no effect, since every size gets a graph.
-
-    Raise IndexError without such a dimension.
-
-    >>> import tensh as torch
-    >>> torch._dynamo.mark_dynamic(torch.ones(2, 3), 0)
-    """
-    for each in index if isinstance(index, (tuple, list)) else (index,):
-        t.size(each)
-
-
-def mark_static(t, index=None):
-    """Mark a size as static, which is guarded in any case.
-
-    >>> import tensh as torch
-    >>> torch._dynamo.mark_static(torch.ones(2, 3), 0)
-    """
-
-
-def mark_static_address(t, guard=True):
-    """Mark the address of a tensor as static, on which nothing depends here.
-
-    >>> import tensh as torch
-    >>> torch._dynamo.mark_static_address(torch.ones(2))
-    """

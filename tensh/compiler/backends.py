@@ -1,16 +1,23 @@
 """User-defined backends: functions that take a ``torch.fx`` graph and return the function to run in its place."""
 
+import copy
 import itertools
 
 from tensh.compiler.breaks import BackendCompilerFailed, Break
+from tensh.compiler.call_records import describe_guards, describe_record
 from tensh.compiler.compiling import CompiledFunction, wrap_function
-from tensh.compiler.function_graph import FunctionRecorder, name_inputs
-from tensh.compiler.results import Result
+from tensh.compiler.function_graph import FunctionRecorder
+from tensh.compiler.input_names import name_inputs, name_path, root_of, write_source
+from tensh.compiler.results import OutputRef, Result
 from tensh.compiler.settings import read_setting
+from tensh.compiler.size_recording import ArgumentInt, SizePolicy, Symbol
+from tensh.compiler.size_symbols import resolve_sizes
+from tensh.compiler.stance import FAIL_ON_RECOMPILE, stance
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.random.generator import default_generator
 from tensh.fx.graph_module import GraphModule
 from tensh.nn.modules.module import Module
+from tensh.tracing.numbers import TracedFloat, TracedInt
 
 
 class BackendFunction(CompiledFunction):
@@ -47,38 +54,85 @@ class BackendFunction(CompiledFunction):
         default_generator.set_state(state)
         return graph.call(tensors)
 
+    def forget(self):
+        super().forget()
+        self.families, self.policy = [], SizePolicy(self.dynamic)
+
+    def require_first(self):
+        if not self.has_symbols():
+            super().require_first()
+
+    def refuses_more(self):
+        return not (stance.now is FAIL_ON_RECOMPILE and self.has_symbols()) and super().refuses_more()
+
+    def has_symbols(self):
+        """Return True if a graph may fit a call that no guard accepts."""
+        return any(family.table is not None for family in self.families)
+
     # ── recording, and making the graph ──────────────────────────────────────
     def start_recorder(self):
-        root = getattr(self.function, "__self__", getattr(self.function, "module", self.function))
+        root = root_of(self.function)
         return FunctionRecorder([*root.parameters(), *root.buffers()] if isinstance(root, Module) else ())
 
-    def add_inputs(self, recorder, given, around):
+    def add_inputs(self, recorder, guards, around):
         """Return nothing: a tensor becomes an input of the graph on first use."""
+        recorder.follow_sizes(self.policy, guards)
         return []
+
+    def run_recorded(self, recorder, watch, args, kwargs):
+        args, kwargs = recorder.follow_arguments(args, kwargs)
+        with recorder.watching_numbers():
+            return super().run_recorded(recorder, watch, args, kwargs)
 
     def make_graph(self, recorder, guards, result, args, kwargs, around, entries):
         given = [Given(path, tensor) for path, tensor in guards.tensors.values()]
         known = {id(each.tensor): number for number, each in enumerate(given)}
-        if any(id(tensor) not in known for tensor in recorder.used):
+        if any(id(each) not in known for each in recorder.used if isinstance(each, Tensor)):
             raise Break("the function reads a tensor that no torch function created")
         structure = BackendResult(result, recorder, given)
         recorder.finish([node for node, _ in structure.outputs])
         structure.outputs = structure.views = None
-        name_used(recorder, name_inputs(guards, self.function))
         guard = guards.compile([(each.path, each.tensor) for each in given], around[0])
         if (tensors := guard(args, kwargs)) is None or any(a is not b.tensor for a, b in zip(tensors, given)):
             raise Break("the function changes a value that it reads")
-        places = [known[id(tensor)] for tensor in recorder.used]
-        kind = around, guards.kind, tuple((each.path, each.tensor.dim(), each.tensor.dtype) for each in given)
-        made = BackendGraph(self.compile_graph(recorder), guard, around, places, structure, kind)
+        tensor_facts = tuple((each.path, each.tensor.dim(), each.tensor.dtype) for each in given)
+        kind = around, describe_guards(guards, recorder), tensor_facts
+        family = self.find_family(recorder, guards, given, structure, kind)
+        values = family.list_arguments(recorder.raw)
+        values = [known[id(each)] if isinstance(each, Tensor) else Fixed(each) for each in values]
+        made = BackendGraph(family.run, guard, around, values, structure, kind)
         self.fresh = made, tensors, recorder
         return made
 
+    def find_family(self, recorder, guards, given, structure, kind):
+        """Return the graph of an earlier call, if its record is that of this call and its sizes fit; else a new one."""
+        facts = describe_record(recorder, guards, given, structure, kind) if recorder.dynamic else None
+        recorder.raw, nodes = list(recorder.used), list(recorder.graph.nodes)
+        for family in self.families if recorder.dynamic else ():
+            if family.facts == facts and family.table.fits(recorder.raw, nodes):
+                return family
+        if self.families:
+            super().require_first()
+            super().refuses_more()
+        names, table = name_inputs(guards, self.function), None
+        if recorder.dynamic:
+            numbers = {id(each): each.path for each in recorder.raw if isinstance(each, ArgumentInt)}
+            names |= {number: name_path(path, self.function) for number, path in numbers.items()}
+            paths = [numbers.get(id(each)) or guards.tensors[id(each)][0] for each in recorder.raw]
+            table = resolve_sizes(recorder, [write_source(path, self.function) for path in paths])
+        recorder.remove_unused()
+        name_used(recorder, names)
+        self.families.append(Family(self.compile_graph(recorder), facts, table, list_places(recorder)))
+        return self.families[-1]
+
     def compile_graph(self, recorder):
         """Return the backend's function for a graph; None for a graph without calls."""
-        if all(node.op in ("placeholder", "output") for node in recorder.graph.nodes):
+        graph = recorder.graph
+        if all(node.op in ("placeholder", "output") for node in graph.nodes) and not graph.output_node().args[0]:
             return None
-        module = GraphModule(Module(), recorder.graph)
+        if recorder.dynamic:
+            graph = copy.deepcopy(graph)  # sizes that the program keeps refer to nodes of the recorded one
+        module = GraphModule(Module(), graph)
         try:
             made = self.backend(module, list(recorder.used))
             if not callable(made):
@@ -89,6 +143,31 @@ class BackendFunction(CompiledFunction):
                 return module.forward
             name = getattr(self.backend, "__name__", type(self.backend).__name__)
             raise BackendCompilerFailed(f"backend={name!r} raised:\n{type(error).__name__}: {error}") from error
+
+
+class Family:
+    """A function of the back end, for all calls with the record ``facts`` whose sizes fit the ``table``.
+
+    ``places`` are its arguments: an index of an input, or (index, dimension) for a size.
+    """
+
+    def __init__(self, run, facts, table, places):
+        self.run, self.facts, self.table, self.places = run, facts, table, places
+
+    def list_arguments(self, inputs):
+        """Return the arguments for the inputs of a call: tensors and numbers."""
+        given = ((inputs[place], dim) for place, dim in self.places)
+        return [each if dim is None else each.array.shape[dim] for each, dim in given]
+
+
+class Fixed(int):
+    """A number that is an argument of a graph, in the place of the index of a tensor."""
+
+
+def list_places(recorder):
+    """Return the places of the arguments of a graph among the inputs that were recorded."""
+    numbers = {id(each): number for number, each in enumerate(recorder.raw)}
+    return [each.places[0] if isinstance(each, Symbol) else (numbers[id(each)], None) for each in recorder.used]
 
 
 class Given:
@@ -103,6 +182,12 @@ class BackendResult(Result):
 
     def add_bases(self, tensors, found):
         """Add nothing: a graph of functions returns views as they are."""
+
+    def describe(self, part):
+        if isinstance(part, (TracedInt, TracedFloat)):
+            self.outputs.append((part.node, part))
+            return OutputRef(len(self.outputs) - 1)
+        return super().describe(part)
 
     def place(self, t, found):
         node = self.recorder.find(t)
@@ -127,12 +212,14 @@ class BackendGraph:
 
     def call(self, tensors):
         """Return the result for the tensors found by the guard."""
-        made = () if self.run is None else self.run(*[tensors[place] for place in self.places])
+        made = ()
+        if self.run is not None:
+            made = self.run(*[tensors[place] if type(place) is int else int(place) for place in self.places])
         return self.rebuild(tensors, [made] if isinstance(made, Tensor) else made)
 
 
 def name_used(recorder, names):
-    """Give the inputs their names, now that it is known where each tensor came from; a second one of a name gets a number."""
+    """Give the inputs their names, now that it is known where each came from; a second one of a name gets a number."""
     used = set()
     for tensor, node in zip(recorder.used, recorder.inputs, strict=True):
         if name := names.get(id(tensor)):

@@ -117,14 +117,19 @@ class CompiledFunction:
             return self.function(*args, **kwargs)
         if len(self.graphs) >= SIZES and self.dynamic is not False:
             return self.function(*args, **kwargs)
-        if self.graphs and read_setting("error_on_recompile"):
-            raise RecompileError(f"Recompiling function {self.title}, for which no compiled graph fits")
+        if self.graphs:
+            self.require_first()
         limit = read_setting("recompile_limit") if self.limit is None else self.limit
         if len({graph.kind for graph in self.graphs} if self.dynamic is not False else self.graphs) >= limit:
             self.require_no_limit()
             reason = f"{limit} graphs were compiled, and this call needs another"
             return self.give_up(Break(reason, self.graphs[-1].decision), args, kwargs)
         return self.capture(args, kwargs, around)
+
+    def require_first(self):
+        """Raise RecompileError if the settings forbid further graphs."""
+        if read_setting("error_on_recompile"):
+            raise RecompileError(f"Recompiling function {self.title}, for which no compiled graph fits")
 
     def refuses_more(self):
         """Return True if the stance forbids further graphs.  Raise RuntimeError if it makes recompilation an error."""
@@ -238,10 +243,9 @@ class CompiledFunction:
             for number, each in enumerate(args):
                 guards.add(f"args[{number}]", each)
             guards.add("kwargs", kwargs)
-            given = list(guards.tensors.values())
-            for _, tensor in given:
+            for _, tensor in guards.tensors.values():
                 require_graphable(tensor)
-            entries = self.add_inputs(recorder, given, around)
+            entries = self.add_inputs(recorder, guards, around)
             guards.add_parts(getattr(self.function, "module", self.function), frozenset())
             watch = Watch(guards)
         except Break as reason:
@@ -250,7 +254,7 @@ class CompiledFunction:
         running.capturing, before = watch, running.capturing
         try:
             with recorder, watch:
-                result = self.run_whole(watch, args, kwargs) if self.fullgraph else self.function(*args, **kwargs)
+                result = self.run_recorded(recorder, watch, args, kwargs)
         finally:
             running.capturing = before
             for tensor, entry in entries:
@@ -275,9 +279,13 @@ class CompiledFunction:
         """Return the recorder of a call."""
         return GraphRecorder()
 
-    def add_inputs(self, recorder, given, around):
+    def run_recorded(self, recorder, watch, args, kwargs):
+        """Run the function under its recorder."""
+        return self.run_whole(watch, args, kwargs) if self.fullgraph else self.function(*args, **kwargs)
+
+    def add_inputs(self, recorder, guards, around):
         """Add the tensors among the arguments to a recorder; return those with a history, and their new nodes."""
-        entries = []
+        entries, given = [], list(guards.tensors.values())
         if around[0]:
             entries = [
                 (t, InputNode(t))

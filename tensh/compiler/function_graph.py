@@ -4,7 +4,6 @@ import bisect
 import dis
 import inspect
 import operator
-import re
 import sys
 from contextlib import nullcontext
 from functools import cache
@@ -12,6 +11,8 @@ from functools import cache
 from tensh.compiler.breaks import Break
 from tensh.compiler.local_names import LocalNames, is_iteration
 from tensh.compiler.reads import Reads
+from tensh.compiler.size_recording import SIZES, SizeRecorder, Symbol
+from tensh.compiler.steps import DYNAMIC
 from tensh.engine.arguments.caller import ARMED, list_call
 from tensh.engine.autograd.modes import _set_grad_enabled
 from tensh.engine.core.clock import mode
@@ -19,13 +20,12 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.dispatch.capture.recorder import READS
 from tensh.engine.dtypes.device import default_device
-from tensh.engine.errors.warnings import is_tensh_file
 from tensh.fx.graph import Graph
-from tensh.fx.node import base_types, map_aggregate
+from tensh.fx.node import Node, base_types, map_aggregate
 from tensh.nn.modules.containers import Sequential
-from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 from tensh.overrides import TorchFunctionMode
+from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
 from tensh.tracing.translation import name_of
 
 OPERATORS = {
@@ -46,15 +46,19 @@ REFLECTED = {
 """Reflected function of a Python operator -> the operator."""
 KINDS = ("BINARY_", "COMPARE_OP", "UNARY_", "STORE_SUBSCR", "STORE_SLICE")
 """Python instructions that are operators."""
+RECORDED = "CompiledFunction.run_recorded"
+"""The function that calls what is recorded."""
 SILENT = frozenset("requires_grad_ retain_grad grad_fn _base share_memory_ pin_memory __iter__ register_hook".split())
 """Functions whose results are not new values."""
+COUNTING = SIZES | {"__len__", "__iter__", "unbind", "split", "chunk", "tensor_split"}
+"""Functions that return a size, or as many values as a size is."""
 CREATING = frozenset(
     "arange as_tensor empty empty_strided eye full linspace logspace ones rand randint randn randperm tensor zeros".split()
 )
 """Functions that create a tensor on the default device."""
 
 
-class FunctionRecorder(TorchFunctionMode):
+class FunctionRecorder(SizeRecorder, TorchFunctionMode):
     """A mode that adds calls to ``graph``; ``reason`` is the Break at which the graph ends, or None.
 
     Tensors from outside become inputs on first use: ``used`` lists them in that order.
@@ -66,8 +70,10 @@ class FunctionRecorder(TorchFunctionMode):
         self.used, self.inputs, self.before = [], [], {}
         self.reason, self.pending, self.grad = None, None, mode.grad
         self.reads, self.locals, self.named = Reads(), LocalNames(), set()
+        self.dependent = set()  # ids of values whose shapes depend on elements
         self.branch = None  # every read of elements is a reason
         self.casting = casting_now()
+        self.start_sizes()
 
     # ── values ───────────────────────────────────────────────────────────────
     def find(self, tensor):
@@ -80,15 +86,18 @@ class FunctionRecorder(TorchFunctionMode):
         if node is None and getattr(tensor, "hides_batches", False):
             raise Break("a function within vmap is called")
         if node is None:
-            first = next((each for each in self.graph.nodes if each.op != "placeholder"), None)
-            with self.graph.inserting_before(first) if first is not None else nullcontext():
-                node = self.graph.placeholder(f"L_input{len(self.used)}_", type(tensor))
+            node = self.insert_input(f"L_input{len(self.used)}_", type(tensor))
             node.meta["example_value"] = tensor
             self.keep(tensor, node)
-            self.used.append(tensor)
-            self.inputs.append(node)
+            self.add_used(tensor, node)
             self.before[id(tensor)] = tensor.array, tensor.array.copy()
         return node
+
+    def insert_input(self, name, kind):
+        """Add an input after the others; return its node."""
+        first = next((each for each in self.graph.nodes if each.op != "placeholder"), None)
+        with self.graph.inserting_before(first) if first is not None else nullcontext():
+            return self.graph.placeholder(name, kind)
 
     def keep(self, tensor, node):
         self.nodes[id(tensor)] = node
@@ -98,6 +107,10 @@ class FunctionRecorder(TorchFunctionMode):
         """Return a value as an argument of a node."""
         if isinstance(value, Tensor):
             return self.node_of(value)
+        if isinstance(value, (TracedInt, TracedFloat)):
+            return value.node
+        if isinstance(value, Node):
+            return value
         if value is not None and value is not Ellipsis and not isinstance(value, base_types):
             raise Break(f"a function is called with a {type(value).__name__}")
         return value
@@ -125,14 +138,21 @@ class FunctionRecorder(TorchFunctionMode):
             self.stop("the gradient of a tensor is read")
         if self.reason is not None or name in SILENT:
             return func(*args, **kwargs)
+        if self.dependent and name in COUNTING and id(args[0]) in self.dependent:
+            self.stop(f"a shape that depends on elements is read by {name}")
+            return func(*args, **kwargs)
+        if name in SIZES and self.follows(args[0]):
+            return self.read_size(name, *args, **kwargs)
         try:
             for each in (*args, *kwargs.values()):  # attributes are read before the function is called
                 if isinstance(each, Tensor) and self.is_member(each):
                     self.node_of(each)
-            given = map_aggregate((tuple(args), dict(kwargs)), self.to_argument)
+            given = map_aggregate((self.fold_sizes(args), dict(kwargs)), self.to_argument)
         except Break as reason:
             self.stop(reason.reason)
             return func(*args, **kwargs)
+        if self.dynamic:
+            args, kwargs = map_aggregate((tuple(args), dict(kwargs)), plain_number)
         result = func(*args, **kwargs)
         tensors = [
             each for each in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(each, Tensor)
@@ -140,14 +160,32 @@ class FunctionRecorder(TorchFunctionMode):
         if not tensors and name != "__setitem__":  # sizes and similar results are guarded instead
             return result
         self.record(func, name, *given, result)
+        if self.is_dependent(name, args, kwargs):
+            self.dependent.update(id(each) for each in tensors if each.array.ndim)
         return result
 
+    def is_dependent(self, name, args, kwargs):
+        """Return True if the shape of what a function returns depends on elements, or may do so."""
+        if name in DYNAMIC or name == "where" and len(args) + len(kwargs) == 1:
+            return True
+        if name == "__getitem__" and isinstance(args[1], (Tensor, tuple)):
+            indices = args[1] if isinstance(args[1], tuple) else [args[1]]
+            if any(isinstance(each, Tensor) and each.array.dtype.kind == "b" for each in indices):
+                return True
+        return bool(self.dependent) and any(id(each) in self.dependent for each in (*args, *kwargs.values()))
+
     def forget_unused_inputs(self):
-        """Remove inputs that no call uses."""
+        """Remove inputs that no call uses; a dynamic size stays with a tensor that has it."""
         unused = [place for place, node in enumerate(self.inputs) if not node.users]
         for place in reversed(unused):
-            self.graph.erase_node(self.inputs.pop(place))
-            del self.before[id(self.used.pop(place))]
+            if not isinstance(self.used[place], Symbol):
+                self.graph.erase_node(self.inputs.pop(place))
+                self.before.pop(id(self.used.pop(place)), None)
+        kept = set(map(id, self.used))
+        for place in reversed([place for place, each in enumerate(self.used) if isinstance(each, Symbol)]):
+            if not self.inputs[place].users and not any(id(each) in kept for each in self.used[place].owners):
+                self.graph.erase_node(self.inputs.pop(place))
+                del self.used[place]
 
     def record(self, func, name, args, kwargs, result):
         """Add the node of a call in PyTorch's form: an operator of Python, a method, or a function."""
@@ -159,6 +197,8 @@ class FunctionRecorder(TorchFunctionMode):
                 self.parts.append(self.nodes[id(each)])
             return
         place, modules = find_place(3)
+        if place is not None and is_outside(place):
+            place = None  # a layer itself is compiled
         kind, stored = instruction_at(place.code, place.instruction) if place else ("", None)
         owner = getattr(func, "__self__", None)
         if isinstance(owner, property):
@@ -239,6 +279,10 @@ class FunctionRecorder(TorchFunctionMode):
         self.name_pending()
         self.locals.given.clear()
         self.graph.output(tuple(outputs))
+
+    def remove_unused(self):
+        """Remove what no call uses: parts of results, sizes, inputs."""
+        self.remove_unused_sizes()
         for each in self.parts:
             if not each.users:
                 self.graph.erase_node(each)
@@ -249,8 +293,15 @@ class FunctionRecorder(TorchFunctionMode):
         return [
             (tensor, *self.before[id(tensor)])
             for tensor in self.used
-            if self.before[id(tensor)][0].tobytes() != self.before[id(tensor)][1].tobytes()
+            if isinstance(tensor, Tensor)
+            and self.before[id(tensor)][0].tobytes() != self.before[id(tensor)][1].tobytes()
         ]
+
+
+def is_outside(place):
+    """Return True for an instruction that calls the compiled function, or is around that call."""
+    codes = [code for code, _ in place.trail]
+    return any(code.co_qualname == RECORDED for code in codes[: codes.index(place.code)])
 
 
 def chained_call(place, modules):
@@ -324,77 +375,3 @@ def instruction_at(code, offset):
     offsets, names, stored = instructions_of(code)
     number = bisect.bisect_right(offsets, offset) - 1
     return names[number], stored[number]
-
-
-# ── the names of inputs ──────────────────────────────────────────────────────
-def name_inputs(guards, function):
-    """Return id of a tensor -> the name of its input, in PyTorch's notation for its source."""
-    root, found = root_of(function), {}
-    if isinstance(root, Module):
-        own = name_module(function)
-        for prefix, module in root.named_modules():
-            path = "".join(f"_modules_{part}" for part in prefix.split(".") if part)
-            for kind in ("parameters", "buffers"):
-                for name, tensor in getattr(module, f"_{kind}").items():
-                    found.setdefault(id(tensor), f"L_{own}{path}_{kind}_{name}_")
-    parameters = parameter_names(function)
-    for key, (path, _) in guards.tensors.items():
-        if key not in found:
-            head, *rest = re.findall(r"\w+", path)
-            if head == "args" and rest[0].isdigit():
-                place, count = int(rest[0]), len(parameters)
-                rest[:1] = [parameters[place]] if place < count else [name_rest(function), str(place - count)]
-            elif head == "kwargs" and rest:
-                rest[:0] = name_keywords(function, rest[0])
-            elif rest[:1] == ["cell_contents"]:
-                rest[:1] = [head]
-            local = head in ("args", "kwargs") or not rest or head[0] != "g"
-            found[key] = f"{'L' if local else 'G'}_{'_'.join(rest or [head])}_"
-    return found
-
-
-def name_rest(function):
-    """Return the name of the parameter that takes further arguments by position."""
-    code = None if is_layer(function) else getattr(getattr(function, "forward", function), "__code__", None)
-    named = code is not None and code.co_flags & inspect.CO_VARARGS
-    return code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if named else "args"
-
-
-def root_of(function):
-    """Return the module whose call or method is compiled; another function unchanged."""
-    return getattr(function, "__self__", getattr(function, "module", function))
-
-
-def name_module(function):
-    """Return the name of the parameter of a method that takes the module itself."""
-    if is_layer(function):
-        return "fn_self" if hasattr(function, "__self__") else "fn"
-    code = getattr(getattr(function, "forward", function), "__code__", None)
-    return code.co_varnames[0] if code is not None and code.co_argcount else "self"
-
-
-def is_layer(function):
-    """Return True for the call of a layer of the library, which PyTorch compiles as ``fn(*args, **kwargs)``."""
-    root = root_of(function)
-    return isinstance(root, Module) and is_tensh_file(type(root).forward.__code__.co_filename)
-
-
-def name_keywords(function, name):
-    """Return the parameter that takes a keyword without its own parameter, in a list; an empty list for other keywords."""
-    if is_layer(function):
-        return ["kwargs"]
-    code = getattr(getattr(function, "forward", function), "__code__", None)
-    if code is None or not code.co_flags & inspect.CO_VARKEYWORDS:
-        return []
-    own = code.co_argcount + code.co_kwonlyargcount
-    named = bool(code.co_flags & inspect.CO_VARARGS)
-    return [] if name in code.co_varnames[:own] else [code.co_varnames[own + named]]
-
-
-def parameter_names(function):
-    inner = getattr(function, "forward", function)
-    code = getattr(inner, "__code__", None)
-    if code is None or is_layer(function):
-        return []
-    names = list(code.co_varnames[: code.co_argcount])
-    return names[1:] if hasattr(inner, "__self__") else names

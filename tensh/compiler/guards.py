@@ -42,6 +42,13 @@ def draws(value):
     return type(value).__module__.startswith(DRAWING)
 
 
+def read_key(value):
+    """Return what makes an object of a guard the same in another one: simple values by type and value, others themselves."""
+    if type(value) in (tuple, frozenset):
+        return type(value), *map(read_key, value)
+    return (type(value), repr(value)) if type(value) in SIMPLE else id(value)
+
+
 class Guards:
     """Collects guards; ``compile`` writes the function ``guard(args, kwargs)``, which returns the tensors, or None."""
 
@@ -63,7 +70,7 @@ class Guards:
     def kind(self):
         """The guards on values other than tensors."""
         return tuple(self.checks), tuple(
-            (name, id(value)) for name, value in self.namespace.items() if name[-1:].isdigit()
+            (name, read_key(value)) for name, value in self.namespace.items() if name[-1:].isdigit()
         )
 
     def require(self, text):

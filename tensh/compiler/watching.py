@@ -68,6 +68,8 @@ PURE = frozenset(
 """C modules whose functions a graph may leave out."""
 STORAGE = tuple(os.path.join("composites", each) for each in ("storage.py", "typed_storage.py"))
 """The files of storages, whose methods end the graphs of PyTorch."""
+NAMED_TUPLE = "namedtuple_"
+"""The beginning of the names of the modules in which Python makes constructors of named tuples."""
 RECURRENT = os.path.join("modules", "rnn.py")
 """The file of recurrent layers, of which PyTorch makes no graphs."""
 COPIES = {"copy": NO_TENSOR, "deepcopy": "Attempted to copy.deepcopy a tensor"}
@@ -152,7 +154,7 @@ class Watch:
             ):
                 self.stop(f"{code.co_name} is called", frame)
             return
-        if code in self.codes or is_import(frame):
+        if code in self.codes or is_import(frame) or frame.f_globals.get("__name__", "").startswith(NAMED_TUPLE):
             return
         self.codes[code] = None
         names = read_code(code)

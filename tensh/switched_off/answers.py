@@ -179,11 +179,16 @@ REAL = (
     | {
         f"_dynamo.{name}": f"tensh.compiler.api:{name}"
         for name in """reset disable is_compiling
-        optimize graph_break mark_dynamic mark_static mark_static_address allow_in_graph assume_constant_result""".split()
+        optimize graph_break allow_in_graph assume_constant_result""".split()
+    }
+    | {
+        f"_dynamo.{space}{name}": f"tensh.compiler.marks:{name}"
+        for space in ("", "decorators.")
+        for name in "mark_dynamic maybe_mark_dynamic mark_static mark_static_address".split()
     }
     | {
         "_dynamo.config.patch": "tensh.compiler.config_modules:patch_dynamo",
-        "_dynamo.maybe_mark_dynamic": "tensh.compiler.api:mark_dynamic",
+        "_dynamo.decorators.mark_unbacked": "tensh.compiler.marks:mark_unbacked",
         "_dynamo.explain": "tensh.compiler.explaining:explain",
     }
     | {

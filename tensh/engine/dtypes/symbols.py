@@ -157,3 +157,5 @@ def sym_ite(b, t, f):
 
 for _each in (sym_float, sym_int, sym_ite, sym_max, sym_min, sym_not, sym_sqrt, sym_sum):
     _each.__module__ = "torch"
+_sym_sqrt = sym_sqrt
+sym_sqrt.__name__ = sym_sqrt.__qualname__ = "_sym_sqrt"  # as in graphs of PyTorch

@@ -69,7 +69,7 @@ def plain_number(value):
 def define(name, reflected=False):
     function = getattr(operator, name)
 
-    def apply(self, *others):
+    def calculate(self, *others):
         if any(type(each) not in (int, TracedInt) for each in others):
             if is_written(self, others) and (
                 made := record_float(function, (*others, self) if reflected else (self, *others))
@@ -86,21 +86,21 @@ def define(name, reflected=False):
         return TracedInt(value, node)
 
     method = f"__{'r' if reflected else ''}{name}__"
-    apply.__name__ = method
-    setattr(TracedInt, method, apply)
+    calculate.__name__ = method
+    setattr(TracedInt, method, calculate)
 
 
 def define_float(name, reflected=False):
     function = getattr(operator, name)
 
-    def apply(self, *others):
+    def calculate(self, *others):
         pair = (*others, self) if reflected else (self, *others)
         made = record_float(function, pair) if is_written(self, others) else None
         return getattr(float, method)(float(self), *map(plain_number, others)) if made is None else made
 
     method = f"__{'r' if reflected else ''}{name}__"
-    apply.__name__ = method
-    setattr(TracedFloat, method, apply)
+    calculate.__name__ = method
+    setattr(TracedFloat, method, calculate)
 
 
 def is_written(number, others):

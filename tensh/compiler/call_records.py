@@ -1,0 +1,65 @@
+"""The record of a call as values that are compared: equal for all calls that one graph of a back end can replace."""
+
+from tensh.compiler.guards import read_key
+from tensh.compiler.results import Constant, InputRef
+from tensh.compiler.size_recording import ArgumentInt
+from tensh.engine.core.tensor import Tensor
+from tensh.fx.node import map_arg
+
+
+def describe_guards(guards, recorder):
+    """Return the guards on values other than tensors and dynamic numbers."""
+    dynamic = {f"type({each.path}) is int and {each.path} == {int(each)}" for each in recorder.numbers}
+    checks, names = guards.kind
+    return tuple(each for each in checks if each not in dynamic), names
+
+
+def describe_record(recorder, guards, given, structure, kind):
+    """Return what is equal for all calls with one graph: nodes, constants, inputs, guards and the result, without sizes."""
+    inputs = [
+        each.path
+        if isinstance(each, ArgumentInt)
+        else (guards.tensors[id(each)][0], *describe_tensor(each), recorder.dims[id(each)])
+        for each in recorder.used
+    ]
+    names = {node: f"%{number}" for number, node in enumerate(recorder.graph.nodes)}
+    nodes = [
+        (
+            node.op,
+            node.target if node.op != "placeholder" else None,
+            repr(map_arg((node.args, node.kwargs), lambda each: Name(names[each]))),
+        )
+        for node in recorder.graph.nodes
+    ]
+    fixed = [
+        tuple(size for dim, size in enumerate(each.array.shape) if dim not in recorder.dims[id(each)])
+        for each in recorder.used if isinstance(each, Tensor)
+    ]  # fmt: skip
+    return inputs, nodes, fixed, kind, describe_result(structure.structure, given)
+
+
+class Name(str):
+    """The name of a node, as which a record shows it."""
+
+    __repr__ = str.__str__
+
+
+def describe_tensor(tensor):
+    """Return the properties of a tensor on which its graph depends, apart from sizes."""
+    strides = tensor.stride()
+    order = None if tensor.is_contiguous() else tuple(sorted(range(len(strides)), key=lambda dim: -strides[dim]))
+    return type(tensor), tensor.dtype, tensor.dim(), tensor.requires_grad, order
+
+
+def describe_result(part, given):
+    """Return the structure of a result for comparisons; values by type and text, given tensors by their paths."""
+    if isinstance(part, InputRef):
+        return given[part].path
+    if isinstance(part, int):
+        return int(part)
+    if isinstance(part, Constant):
+        return read_key(part.value)
+    kind, parts = part
+    if kind is dict or parts and type(parts[0]) is tuple and type(parts[0][0]) is str:
+        return kind, [(name, describe_result(each, given)) for name, each in parts]
+    return kind, [describe_result(each, given) for each in parts]

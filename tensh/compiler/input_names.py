@@ -1,0 +1,97 @@
+"""The names of the inputs of graphs for back ends, in PyTorch's notation for their sources."""
+
+import inspect
+import re
+
+from tensh.engine.errors.warnings import is_tensh_file
+from tensh.nn.modules.module import Module
+
+
+def name_inputs(guards, function):
+    """Return id of a tensor -> the name of its input, in PyTorch's notation for its source."""
+    root, found = root_of(function), {}
+    if isinstance(root, Module):
+        own = name_module(function)
+        for prefix, module in root.named_modules():
+            path = "".join(f"_modules_{part}" for part in prefix.split(".") if part)
+            for kind in ("parameters", "buffers"):
+                for name, tensor in getattr(module, f"_{kind}").items():
+                    found.setdefault(id(tensor), f"L_{own}{path}_{kind}_{name}_")
+    for key, (path, _) in guards.tensors.items():
+        if key not in found:
+            found[key] = name_path(path, function)
+    return found
+
+
+def name_path(path, function):
+    """Return the name of the input at the path of a guard."""
+    local, parts = split_path(path, function)
+    return f"{'L' if local else 'G'}_{'_'.join(parts)}_"
+
+
+def write_source(path, function):
+    """Return PyTorch's text for the source of the value at the path of a guard, such as ``L['x'][0]``."""
+    local, parts = split_path(path, function)
+    texts = [f"[{each}]" if place and each.isdigit() else f"[{each!r}]" for place, each in enumerate(parts)]
+    return f"{'L' if local else 'G'}{''.join(texts)}"
+
+
+def split_path(path, function):
+    """Return (whether the path of a guard begins at a local variable, the variable and the keys below it)."""
+    head, *rest = re.findall(r"\w+", path)
+    parameters = parameter_names(function)
+    if head == "args" and rest[0].isdigit():
+        place, count = int(rest[0]), len(parameters)
+        rest[:1] = [parameters[place]] if place < count else [name_rest(function), str(place - count)]
+    elif head == "kwargs" and rest:
+        rest[:0] = name_keywords(function, rest[0])
+    elif rest[:1] == ["cell_contents"]:
+        rest[:1] = [head]
+    return head in ("args", "kwargs") or not rest or head[0] != "g", rest or [head]
+
+
+def name_rest(function):
+    """Return the name of the parameter that takes further arguments by position."""
+    code = None if is_layer(function) else getattr(getattr(function, "forward", function), "__code__", None)
+    named = code is not None and code.co_flags & inspect.CO_VARARGS
+    return code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if named else "args"
+
+
+def root_of(function):
+    """Return the module whose call or method is compiled; another function unchanged."""
+    return getattr(function, "__self__", getattr(function, "module", function))
+
+
+def name_module(function):
+    """Return the name of the parameter of a method that takes the module itself."""
+    if is_layer(function):
+        return "fn_self" if hasattr(function, "__self__") else "fn"
+    code = getattr(getattr(function, "forward", function), "__code__", None)
+    return code.co_varnames[0] if code is not None and code.co_argcount else "self"
+
+
+def is_layer(function):
+    """Return True for the call of a layer of the library, which PyTorch compiles as ``fn(*args, **kwargs)``."""
+    root = root_of(function)
+    return isinstance(root, Module) and is_tensh_file(type(root).forward.__code__.co_filename)
+
+
+def name_keywords(function, name):
+    """Return the parameter that takes a keyword without its own parameter, in a list; an empty list for other keywords."""
+    if is_layer(function):
+        return ["kwargs"]
+    code = getattr(getattr(function, "forward", function), "__code__", None)
+    if code is None or not code.co_flags & inspect.CO_VARKEYWORDS:
+        return []
+    own = code.co_argcount + code.co_kwonlyargcount
+    named = bool(code.co_flags & inspect.CO_VARARGS)
+    return [] if name in code.co_varnames[:own] else [code.co_varnames[own + named]]
+
+
+def parameter_names(function):
+    inner = getattr(function, "forward", function)
+    code = getattr(inner, "__code__", None)
+    if code is None or is_layer(function):
+        return []
+    names = list(code.co_varnames[: code.co_argcount])
+    return names[1:] if hasattr(inner, "__self__") else names
