@@ -12,9 +12,10 @@ from typing import NamedTuple
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device as Device
 from tensh.engine.dtypes.dtype import dtype as Dtype
+from tensh.explain.attempts import UNKNOWN, try_value
 from tensh.explain.calls import piece
 from tensh.explain.other_values import changes_of_value, describe_uncallable, tensors_of_arguments
-from tensh.explain.shadow import BUILTINS, Unknown, canonical, is_module, parse_statement
+from tensh.explain.shadow import BUILTINS, canonical, is_module, parse_statement
 from tensh.explain.trying import append_to_expression, describe_shape
 from tensh.support.language import _
 
@@ -117,7 +118,7 @@ def is_list_of(node, call):
 def feeds_steps(node, parents, shadow):
     """True if a layer over steps or places uses the value of an expression, whose dimensions flattening would mix up."""
     while (node := parents.get(node)) is not None:
-        layer = value_of(node.func, shadow) if isinstance(node, ast.Call) else None
+        layer = try_value(node.func, shadow, UNKNOWN) if isinstance(node, ast.Call) else None
         if is_module(layer) and any(each.__name__ in OVER_STEPS for each in type(layer).__mro__):
             return True
     return False
@@ -128,7 +129,7 @@ def is_scores(node, call, shadow):
     if not isinstance(call, ast.Call) or node not in call.args[:1]:
         return False
     name = ast.unparse(call.func).rpartition(".")[2]
-    return name in OVER_CLASSES or type(value_of(call.func, shadow)).__name__ in OVER_CLASSES
+    return name in OVER_CLASSES or type(try_value(call.func, shadow, UNKNOWN)).__name__ in OVER_CLASSES
 
 
 def bracket(new, segment, span):
@@ -177,7 +178,7 @@ def changes(node, text, is_whole, shadow):
         yield from other_calls(node, text, shadow)
         yield from other_dims(node, text, shadow)
         yield from other_arguments(node, shadow)
-        yield from tensors_of_arguments(node, [value_of(each, shadow) for each in node.args])
+        yield from tensors_of_arguments(node, [try_value(each, shadow, UNKNOWN) for each in node.args])
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
         yield (
             f"{ast.unparse(node.left)} // {ast.unparse(node.right)}",
@@ -196,14 +197,14 @@ def changes(node, text, is_whole, shadow):
         yield from read_text_argument(node.value)
     if isinstance(node, ast.GeneratorExp):
         yield f"([{text[1:-1]}])", 1, _("a generator is not a list of tensors")
-    value = value_of(node, shadow)
+    value = try_value(node, shadow, UNKNOWN)
     if value is not UNKNOWN and not is_whole:
         yield from changes_of_value(value, text)
 
 
 def index_of_part(node, shadow):
     """Propose `out[0][:, -1]` for `out[:, -1]` of a recurrent layer's result, a tensor and its last state."""
-    owner, text = value_of(node.value, shadow), ast.unparse(node.value)
+    owner, text = try_value(node.value, shadow, UNKNOWN), ast.unparse(node.value)
     if type(owner) in (tuple, list) and owner and isinstance(owner[0], Tensor):
         shapes = ", ".join(describe_shape(each) for each in owner)
         reason = _("{text} is a {kind}: {shapes}").format(text=text, kind=type(owner).__name__, shapes=shapes)
@@ -216,25 +217,13 @@ def read_text_argument(text):
         yield f"torch.{text}", 1, _('"{text}" is a string; expected the dtype of that name').format(text=text)
 
 
-UNKNOWN = object()
-"""A value that cannot be known from shapes alone."""
-
-
-def value_of(node, shadow):
-    """Evaluate an expression on shapes only; return UNKNOWN if that is impossible."""
-    try:
-        return shadow.evaluate(node)
-    except (Unknown, Exception):
-        return UNKNOWN
-
-
 def other_functions(node, text, shadow):
     """Propose similar functions, and the call without a last step that has no derivative."""
     match node:
         case ast.Call(func=ast.Attribute(attr="t", value=owner), args=[]):
             yield append_to_expression(ast.unparse(owner), ".mT"), 1, _("t() transposes matrices, not batches of them")
         case ast.Call(func=ast.Attribute(attr=step, value=owner), keywords=[]) if (
-            step in WITHOUT_DERIVATIVE and isinstance(value_of(owner, shadow), Tensor)
+            step in WITHOUT_DERIVATIVE and isinstance(try_value(owner, shadow, UNKNOWN), Tensor)
         ):
             yield (
                 ast.unparse(owner),
@@ -257,7 +246,7 @@ def other_functions(node, text, shadow):
 
 def is_square(call, shadow):
     """True if what a function or a method is called of has as many rows as columns."""
-    values = [value_of(each, shadow) for each in (*call.args, call.func.value)]
+    values = [try_value(each, shadow, UNKNOWN) for each in (*call.args, call.func.value)]
     t = next((each for each in values if isinstance(each, Tensor)), None)
     return t is not None and t.dim() > 1 and t.shape[-1] == t.shape[-2]
 
@@ -267,7 +256,7 @@ def swap_tensor_and_stack(node, shadow):
     function = ast.unparse(node.func)
     if function not in ("torch.tensor", "torch.stack", "torch.cat") or not node.args:
         return
-    values, given = value_of(node.args[0], shadow), ast.unparse(node.args[0])
+    values, given = try_value(node.args[0], shadow, UNKNOWN), ast.unparse(node.args[0])
     if type(values) not in (list, tuple) or not values:
         return
     if function == "torch.tensor" and all(isinstance(each, Tensor) for each in values):
@@ -290,7 +279,7 @@ def other_dims(node, text, shadow):
     """Propose the call with another dimension, or with the last one if none is given."""
     given = dim_in(node, shadow)
     count = ndim_of(node, shadow)
-    if given is not None and isinstance(dim := value_of(given, shadow), int):
+    if given is not None and isinstance(dim := try_value(given, shadow, UNKNOWN), int):
         span = piece(text, given, before="")[1]
         rule = (
             _("dim {dim} does not fit these sizes")
@@ -311,9 +300,9 @@ def dim_in(call, shadow):
     for each in call.keywords:
         if each.arg in ("dim", "axis"):
             return each.value
-    code = getattr(value_of(call.func, shadow), "__code__", None)
+    code = getattr(try_value(call.func, shadow, UNKNOWN), "__code__", None)
     names = code.co_varnames[: code.co_argcount] if code is not None else ()
-    is_method = isinstance(value_of(call.func, shadow), types.MethodType)
+    is_method = isinstance(try_value(call.func, shadow, UNKNOWN), types.MethodType)
     place = names.index("dim") - is_method if "dim" in names else len(call.args)
     return call.args[place] if place < len(call.args) else None
 
@@ -322,7 +311,7 @@ def ndim_of(node, shadow):
     """Return the number of dimensions of the first tensor of a call, or of the method's owner; 0 if unknown."""
     owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
     for each in (*node.args, *owner):
-        value = value_of(each, shadow)
+        value = try_value(each, shadow, UNKNOWN)
         value = value[0] if isinstance(value, list | tuple) and value else value
         if isinstance(value, Tensor):
             return value.dim()
@@ -333,7 +322,7 @@ def other_arguments(node, shadow):
     """Propose the call with its tensors in a list, or with the first two exchanged."""
     function, given = ast.unparse(node.func), [*map(ast.unparse, node.args)]
     named = [f"{each.arg}={ast.unparse(each.value)}" for each in node.keywords if each.arg]
-    values = [value_of(each, shadow) for each in node.args]
+    values = [try_value(each, shadow, UNKNOWN) for each in node.args]
     count = next((n for n, each in enumerate(values) if not isinstance(each, Tensor)), len(values))
     if count > 1 and function.rpartition(".")[2] in JOINING:
         listed = [f"[{', '.join(given[:count])}]", *given[count:], *named]
@@ -355,7 +344,7 @@ def sizes_in_one(node, shadow):
     """Propose `torch.randn(2, 3, 4)` for `torch.randn((2, 3), 4)`."""
     if ast.unparse(node.func).rpartition(".")[2] not in OF_SIZES:
         return
-    sizes = [value_of(each, shadow) for each in node.args]
+    sizes = [try_value(each, shadow, UNKNOWN) for each in node.args]
     if len(sizes) < 2 or any(type(each) not in (int, tuple, list) for each in sizes):
         return
     inner = [each.elts if isinstance(each, ast.Tuple | ast.List) else [each] for each in node.args]
@@ -367,7 +356,7 @@ def sizes_in_one(node, shadow):
 
 def other_calls(node, text, shadow):
     """Propose to index values that are not callable, to name settings, and to drop methods that Python numbers lack."""
-    function = value_of(node.func, shadow)
+    function = try_value(node.func, shadow, UNKNOWN)
     if function is not UNKNOWN and function is not None and not callable(function):
         called, given = ast.unparse(node.func), ", ".join(map(ast.unparse, node.args))
         if called.endswith(".requires_grad"):
@@ -378,7 +367,7 @@ def other_calls(node, text, shadow):
         yield f"{called}[{given}]" if given else called, 0, describe_uncallable(called, type(function).__name__)
     yield from sizes_in_one(node, shadow)
     for each in node.args:
-        kind = SETTINGS.get(type(value_of(each, shadow)))
+        kind = SETTINGS.get(type(try_value(each, shadow, UNKNOWN)))
         if kind:
             others = [ast.unparse(other) for other in node.args if other is not each]
             named = [ast.unparse(other) for other in node.keywords]
@@ -389,7 +378,7 @@ def other_calls(node, text, shadow):
                 _("pass {given} by name, as {kind}").format(given=given, kind=kind),
             )
     if isinstance(node.func, ast.Attribute) and not node.args:
-        owner = value_of(node.func.value, shadow)
+        owner = try_value(node.func.value, shadow, UNKNOWN)
         if type(owner) in (int, float):
             owned = ast.unparse(node.func.value)
             yield owned, 1, _("{owned} is already a Python number").format(owned=owned)

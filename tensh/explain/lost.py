@@ -5,11 +5,12 @@ import types
 from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
+from tensh.explain.attempts import UNKNOWN, make_shadow, try_value, works
 from tensh.explain.causes.situation import find_assignment, replace_node
 from tensh.explain.causes.values.operators import write_layer
 from tensh.explain.model import Explanation
 from tensh.explain.place import FUNCTIONS, iterate_scope, root
-from tensh.explain.shadow import Shadow, Unknown, is_from
+from tensh.explain.shadow import is_from
 from tensh.support.language import _
 from tensh.support.pure_functions import FUNCTIONS_OF_ONE, METHODS, METHODS_OF_TENSORS
 
@@ -65,11 +66,7 @@ def find_class(function, names):
     """Return the layer class of torch.nn that a function refers to; None if it is something else."""
     if not isinstance(function, ast.Attribute | ast.Name):
         return None
-    first = root(function)
-    try:
-        kind = Shadow({}, {first: names[first]}).evaluate(function) if first in names else None
-    except Exception:
-        return None
+    kind = try_value(function, make_shadow(names, function)) if root(function) in names else None
     return kind if isinstance(kind, type) and is_from(kind, "nn") and hasattr(kind, "named_modules") else None
 
 
@@ -189,22 +186,8 @@ def is_made_later(situation, found):
 def works_with(situation, found, failed):
     """True if the failing code works on stand-ins with the result kept, and fails without."""
     kept = ast.parse(found.code).body[0].value
-    words = {each.id for node in (failed, kept) for each in ast.walk(node) if isinstance(each, ast.Name)}
-    names = {name: situation.names[name] for name in words if name in situation.names}
-    shadow = Shadow({}, names, grad=True)
-    try:
-        result = shadow.evaluate(kept)
-    except Exception:
+    shadow = make_shadow(situation.names, failed, kept, grad=True)
+    result = try_value(kept, shadow, UNKNOWN)
+    if result is UNKNOWN:
         return False
-    return works(shadow, failed) is False and works(shadow.bind_name(found.name, result), failed) is True
-
-
-def works(shadow, node):
-    """True if code works on stand-ins, False if it fails; None if unknown."""
-    try:
-        shadow.evaluate(node)
-    except Unknown:
-        return None
-    except Exception:
-        return False
-    return True
+    return works(failed, shadow) is False and works(failed, shadow.bind_name(found.name, result)) is True

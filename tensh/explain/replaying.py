@@ -2,7 +2,8 @@
 
 import ast
 
-from tensh.explain.shadow import Shadow, Unknown
+from tensh.explain.attempts import make_shadow, works
+from tensh.explain.shadow import Unknown
 
 
 def works_after(situation, step, old, new, failed):
@@ -10,19 +11,17 @@ def works_after(situation, step, old, new, failed):
 
     ``step`` is the SourceStep of the statement, ``old`` a node of it, ``new`` the code in its place.
     """
-    words = {each.id for node in (failed, *nodes_of(step)) for each in ast.walk(node) if isinstance(each, ast.Name)}
-    shadow = Shadow({}, {name: situation.names[name] for name in words if name in situation.names})
+    shadow = make_shadow(situation.names, failed, *nodes_of(step))
     try:
         node = with_change(step.node, old, new)
         while step.parent is not None:
             shadow = shadow.bind_name(step.name, shadow.evaluate(node))
             step, node = step.parent, step.parent.node
-        shadow.evaluate(node)
     except Unknown:
         return None
-    except Exception:
+    except Exception:  # an earlier statement fails
         return False
-    return True
+    return works(node, shadow)
 
 
 def nodes_of(step):

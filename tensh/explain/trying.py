@@ -5,9 +5,10 @@ import re
 
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
+from tensh.explain.attempts import try_value
 from tensh.explain.calls import takes_more
 from tensh.explain.model import Fit
-from tensh.explain.shadow import Unknown, is_module, parse_statement
+from tensh.explain.shadow import is_module, parse_statement
 
 # Suffixes to try on a tensor, and whether each would change it.
 CHANGES = {
@@ -109,10 +110,7 @@ def counts_by_values(call, shadow):
 
 
 def is_tensor(node, shadow):
-    try:
-        return isinstance(shadow.evaluate(node), Tensor)
-    except (Unknown, Exception):
-        return False
+    return isinstance(try_value(node, shadow), Tensor)
 
 
 def indices_in(subscript):
@@ -120,10 +118,7 @@ def indices_in(subscript):
 
 
 def is_mask(node, shadow):
-    try:
-        value = shadow.evaluate(node)
-    except (Unknown, Exception):
-        return False
+    value = try_value(node, shadow)
     return isinstance(value, Tensor) and value.dtype == find_public("bool")
 
 
@@ -133,7 +128,7 @@ def try_candidate(call, code, wanted):
     try:
         result = shadow.value(code)
         given = shadow.shapes(parse_statement(code))
-    except (Unknown, Exception) as error:
+    except Exception as error:  # the code of the program, on stand-ins
         is_singular = type(error).__name__ == "_LinAlgError"  # stand-ins have no values; the shapes fit
         return Fit(code) if is_singular else None
     shape = list(result.shape) if isinstance(result, Tensor) else None

@@ -5,11 +5,12 @@ import copy
 from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
+from tensh.explain.attempts import make_shadow, try_value
 from tensh.explain.calls import Call
 from tensh.explain.making import line_that_made
 from tensh.explain.model import Explanation, Fit, Operand
 from tensh.explain.place import Place
-from tensh.explain.shadow import PACKAGES, Shadow, Unknown, get_member, is_module
+from tensh.explain.shadow import PACKAGES, Unknown, get_member, is_module
 from tensh.support.columns import in_characters
 
 LONGEST = 10_000  # characters read of a message
@@ -51,11 +52,7 @@ class Situation(NamedTuple):
 
     def evaluate(self, node):
         """Evaluate an expression on shapes only; None if that is impossible."""
-        used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-        try:
-            return Shadow({}, {name: self.names[name] for name in used if name in self.names}).evaluate(node)
-        except (Unknown, Exception):
-            return None
+        return try_value(node, make_shadow(self.names, node))
 
     def find_value(self, node):
         """Return the value of an expression, on shapes only if it must be computed; None if it is unknown."""

@@ -4,10 +4,10 @@ import ast
 from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
+from tensh.explain.attempts import UNKNOWN, try_value
 from tensh.explain.causes.situation import blocks_over
 from tensh.explain.model import Fit
 from tensh.explain.place import FUNCTIONS, iterate_scope
-from tensh.explain.shadow import Unknown
 from tensh.support.language import _
 
 SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled")
@@ -65,19 +65,10 @@ def inner_first(node):
         yield node
 
 
-def evaluate(node, shadow):
-    """Evaluate an expression on stand-ins; None if that is impossible."""
-    try:
-        return shadow.evaluate(node)
-    except (Unknown, Exception):
-        return None
-
-
 def requires_grad(node, shadow):
     """True if an expression certainly requires grad; None if unknown."""
-    try:
-        value = shadow.evaluate(node)
-    except (Unknown, Exception):
+    value = try_value(node, shadow, UNKNOWN)
+    if value is UNKNOWN:
         return None
     return any(
         isinstance(t, Tensor) and t.requires_grad for t in (value if isinstance(value, list | tuple) else [value])

@@ -3,8 +3,9 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
+from tensh.explain.attempts import try_value
 from tensh.explain.causes.situation import replace_node
-from tensh.explain.cuts.cut import Cut, evaluate, requires_grad
+from tensh.explain.cuts.cut import Cut, requires_grad
 from tensh.support.language import _
 
 CASTS = ("int", "long", "short", "round", "floor", "ceil", "sign")
@@ -57,7 +58,7 @@ def restore_history(node, followed, shadow):
                 owner = owner.func.value  # `x.round().long()`
             fit = replace_node(followed.place, node, ast.unparse(owner))
         case ast.Call(args=[given]) if is_tensor_of_numbers(node):
-            value = evaluate(given, shadow)
+            value = try_value(given, shadow)
             if isinstance(value, Tensor):
                 new = ast.unparse(given)
             elif type(value) in (list, tuple) and value and all(isinstance(each, Tensor) for each in value):

@@ -8,7 +8,7 @@ from tensh.explain.causes.situation import operand_of
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.rewriting import indices
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.shadow import Shadow, Unknown
+from tensh.explain.shadow import Shadow
 from tensh.explain.trying import append_to_expression, fits
 from tensh.support.language import _
 
@@ -113,7 +113,7 @@ def explain_written_list(call, text):
     try:
         place, value = shadow.value(part), shadow.value(f"torch.tensor({given})")
         place.clone().copy_(value)
-    except (Unknown, Exception):
+    except Exception:  # the code of the program, on stand-ins
         return Explanation("[]", (operand(t),), rule)
     return Explanation("[]", (operand(t),), rule, (Fit(f"{part} = {code}", "", statement.lineno),))
 
@@ -124,7 +124,7 @@ def find_wide_mask(call):
     for text, _span in parts or ():
         try:
             value = call.shadow().value(text) if text != ":" else None
-        except (Unknown, Exception):
+        except Exception:  # the code of the program, on stand-ins
             continue
         if str(getattr(value, "dtype", "")).endswith("bool") and value.dim() > 1:
             return text, value

@@ -6,9 +6,10 @@ import inspect
 import os
 import types
 
+from tensh.explain.attempts import make_shadow, works
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import Shadow, Unknown, is_module, is_tensh_value
+from tensh.explain.shadow import is_module, is_tensh_value
 from tensh.support.language import _, list_names
 from tensh.support.spelling import close
 
@@ -54,7 +55,7 @@ def explain_keyword(situation):
         else _("{name} has no {argument}: the names are {meant}")
     )
     rule = rule.format(name=function, argument=words, meant=list_names(meant))
-    fit = rename(situation.place, node, unknown, meant) if works(situation, node, unknown, meant) else None
+    fit = rename(situation.place, node, unknown, meant) if works_renamed(situation, node, unknown, meant) else None
     return Explanation(OPERATION, (), rule, (fit,) if fit else ())
 
 
@@ -120,19 +121,11 @@ def meanings():
     return found
 
 
-def works(situation, node, unknown, meant):
+def works_renamed(situation, node, unknown, meant):
     """True unless the call with renamed arguments fails on stand-ins; a call that cannot be tried counts as working."""
     new = dict(zip(unknown, meant, strict=True))
     keywords = [ast.keyword(new.get(each, each.arg), each.value) for each in node.keywords]
-    used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-    shadow = Shadow({}, {name: situation.names[name] for name in used if name in situation.names})
-    try:
-        shadow.evaluate(ast.Call(node.func, node.args, keywords))
-    except Unknown:
-        return True
-    except Exception:
-        return False
-    return True
+    return works(ast.Call(node.func, node.args, keywords), make_shadow(situation.names, node)) is not False
 
 
 def rename(place, node, keywords, names):

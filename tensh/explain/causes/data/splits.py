@@ -3,9 +3,9 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
+from tensh.explain.attempts import make_shadow, works
 from tensh.explain.causes.situation import first_explanation, replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import Shadow, Unknown
 from tensh.support.language import _
 
 NUMBERS = (int, float)
@@ -139,13 +139,7 @@ def explain_uneven_parts(situation):
 
 def works_with(node, situation, values):
     """True if code works when some names have other values."""
-    used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-    names = {name: situation.names[name] for name in used if name in situation.names} | values
-    try:
-        Shadow({}, names).evaluate(getattr(node, "value", node))
-    except (Unknown, Exception):
-        return False
-    return True
+    return works(getattr(node, "value", node), make_shadow(situation.names, node, others=values)) is True
 
 
 def is_number(elements):

@@ -8,7 +8,7 @@ from tensh.explain.causes.situation import statement_on
 from tensh.explain.model import Fit
 from tensh.explain.place import bindings, iterate_scope
 from tensh.explain.rewriting import set_keyword
-from tensh.explain.shadow import Shadow, Unknown
+from tensh.explain.shadow import Shadow
 
 
 def requiring_grad(situation, name):
@@ -24,7 +24,7 @@ def requiring_grad(situation, name):
     for code in (set_keyword(value, "requires_grad", "True"), f"({value}).requires_grad_()"):
         try:
             result = Shadow({}, known, grad=True).value(code) if code else None
-        except (Unknown, Exception):
+        except Exception:  # the code of the program, on stand-ins
             continue
         if getattr(result, "requires_grad", False) and result.is_leaf:
             return (Fit(f"{name} = {code}", "", made.lineno),) if code != value else ()

@@ -8,7 +8,7 @@ from tensh.explain.causes.models.layers import find_maker, part_of
 from tensh.explain.causes.situation import Situation, first_explanation, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import set_keyword
-from tensh.explain.shadow import Shadow, Unknown, is_module
+from tensh.explain.shadow import Shadow, is_module
 from tensh.support.language import _
 
 MOST = 3  # keys that are listed
@@ -228,7 +228,7 @@ def fit_layer(loading, layer, path, made):
     code = ast.unparse(new)
     try:
         tried = Shadow({}, loading.situation.names).value(code)
-    except (Unknown, Exception):
+    except Exception:  # the code of the program, on stand-ins
         return None
     shapes = {f"{place}{name}": t.shape for name, t in tried.state_dict().items()}
     same = all(loading.given.get(key) is not None and loading.given[key].shape == s for key, s in shapes.items())

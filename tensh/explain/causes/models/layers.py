@@ -5,7 +5,7 @@ import ast
 from tensh.explain.causes.situation import class_of, replace_node
 from tensh.explain.making import turn
 from tensh.explain.model import Fit
-from tensh.explain.shadow import Shadow, Unknown, is_module
+from tensh.explain.shadow import Shadow, is_module
 from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
 
@@ -159,7 +159,7 @@ def try_shape(code, situation, t, others=None, name="it"):
     try:
         result = Shadow({}, {**names, **(others or {}), name: t}).value(code)
         return list((result[0] if isinstance(result, tuple) else result).shape)
-    except (Unknown, Exception):
+    except Exception:  # the code of the program, on stand-ins
         return None
 
 

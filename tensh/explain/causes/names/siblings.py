@@ -3,9 +3,10 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
+from tensh.explain.attempts import make_shadow, works
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.shadow import Shadow, Unknown
+from tensh.explain.shadow import Unknown
 from tensh.support.language import _, list_names
 
 LEAST = 2  # neighbours that do the same
@@ -26,7 +27,7 @@ def explain_odd_one_out(situation):
             if name not in used or not isinstance(situation.names.get(name), Tensor):
                 continue
             found = lacking_step(odd, forms)
-            if found is not None and works(situation, name, found, path[-1]) is not False:
+            if found is not None and works_with_step(situation, name, found, path[-1]) is not False:
                 return say(situation, odd, *found)
     return None
 
@@ -75,20 +76,19 @@ def lacking_step(odd, forms):
     return None
 
 
-def works(situation, name, found, failed):
+def works_with_step(situation, name, found, failed):
     """True if the failing code works with the step, False if it fails then, too; None if that is unknown."""
     _form, _others, step, is_last = found
     if not is_last:
         return None
-    words = {each.id for each in ast.walk(failed) if isinstance(each, ast.Name)}
-    shadow = Shadow({}, {word: situation.names[word] for word in words if word in situation.names})
+    shadow = make_shadow(situation.names, failed)
     try:
-        shadow.bind_name(name, shadow.value(f"{name}{step}")).evaluate(failed)
+        changed = shadow.bind_name(name, shadow.value(f"{name}{step}"))
     except Unknown:
         return None
-    except Exception:
+    except Exception:  # the step itself fails
         return False
-    return True
+    return works(failed, changed)
 
 
 def say(situation, odd, form, others, step, is_last):

@@ -2,9 +2,10 @@
 
 import ast
 
+from tensh.explain.attempts import make_shadow, works
 from tensh.explain.causes.situation import place_of, replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.shadow import Shadow, Unknown, parse_statement
+from tensh.explain.shadow import parse_statement
 from tensh.support.language import _
 
 WORDS = ("float", "slice indices must be integers", "positive integer value")
@@ -43,12 +44,5 @@ def says_so(situation):
 
 def fails_without(situation, node, name, whole):
     """True if the failing code is known to fail with a whole number, too."""
-    words = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-    names = {word: situation.names[word] for word in words if word in situation.names} | {name: whole}
-    try:
-        Shadow({}, names).evaluate(parse_statement(ast.unparse(node)))
-    except Unknown:
-        return False
-    except Exception:
-        return True
-    return False
+    shadow = make_shadow(situation.names, node, others={name: whole})
+    return works(parse_statement(ast.unparse(node)), shadow) is False
