@@ -17,7 +17,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.random.generator import default_generator
 from tensh.fx.graph_module import GraphModule
 from tensh.nn.modules.module import Module
-from tensh.tracing.numbers import TracedFloat, TracedInt
+from tensh.tracing.sizes.numbers import TracedFloat, TracedInt
 
 
 class BackendFunction(CompiledFunction):

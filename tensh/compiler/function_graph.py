@@ -25,7 +25,7 @@ from tensh.fx.node import Node, base_types, map_aggregate
 from tensh.nn.modules.containers import Sequential
 from tensh.nn.parameter import Parameter
 from tensh.overrides import TorchFunctionMode
-from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
+from tensh.tracing.sizes.numbers import TracedFloat, TracedInt, plain_number
 from tensh.tracing.translation import name_of
 
 OPERATORS = {

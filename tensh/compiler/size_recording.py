@@ -20,8 +20,8 @@ from tensh.engine.dtypes.symbols import SymInt, sym_sqrt
 from tensh.engine.errors.warnings import is_tensh_file
 from tensh.fx.patching import Patcher
 from tensh.nn.parameter import Parameter
-from tensh.tracing.number_recorder import watch_choices
-from tensh.tracing.numbers import TracedFloat, TracedInt
+from tensh.tracing.recording.numbers import watch_choices
+from tensh.tracing.sizes.numbers import TracedFloat, TracedInt
 
 SIZES = frozenset("shape size numel nelement".split())
 """Functions that return sizes of a tensor."""

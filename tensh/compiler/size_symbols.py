@@ -18,9 +18,9 @@ from tensh.engine.operators.indexing.index import index_select
 from tensh.engine.random.generator import default_generator
 from tensh.fx.experimental.size_names import changes
 from tensh.fx.node import Node, map_arg
-from tensh.tracing.decisions import Unexpressed, evaluate, parse
-from tensh.tracing.dims import ConstraintViolationError
-from tensh.tracing.operand_sizes import describe_size
+from tensh.tracing.sizes.decisions import Unexpressed, evaluate, parse
+from tensh.tracing.sizes.dims import ConstraintViolationError
+from tensh.tracing.sizes.operands import describe_size
 
 
 class Group:
