@@ -57,7 +57,7 @@ def relate(model, args, kwargs, dynamic, program, on_read, reason):
             try:
                 compare(program, trace_resized(model, args, kwargs, program, dynamic, on_read, resize, shift=0))
                 return True
-            except Exception:
+            except Exception:  # whatever the program raises for such sizes
                 continue
         return False
 

@@ -53,7 +53,7 @@ def ask_module(value, method):
         return [*getattr(value, method)()]
     except KeyboardInterrupt:
         raise
-    except BaseException:
+    except BaseException:  # raised by the user's class
         return []
 
 

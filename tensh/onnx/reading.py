@@ -98,7 +98,7 @@ def read_tensor(proto, folder=None):
         raise OnnxError(f"{name} of shape {dims} needs {math.prod(dims)} numbers, but has {given}")
     try:
         array = onnx.numpy_helper.to_array(proto)
-    except Exception as error:
+    except Exception as error:  # the package onnx checks nothing itself
         raise OnnxError(f"{name} cannot be read: {error}") from None
     return as_tensor(np.array(array), kind)
 

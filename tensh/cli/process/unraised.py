@@ -44,7 +44,7 @@ class Reporter:
         error = unraised.exc_type() if unraised.exc_value is None else unraised.exc_value
         try:
             self.show(error.with_traceback(unraised.exc_traceback), visible_line(where))
-        except Exception:
+        except Exception:  # Python's own report, so that the exception is not lost
             otherwise(unraised)
 
     def install(self):

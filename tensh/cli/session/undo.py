@@ -198,7 +198,7 @@ def arrays_in(inside, value):
         return [each for each in inside(value) if is_array(each) and nbytes(each) >= 0] if inside else ()
     except KeyboardInterrupt:
         raise
-    except BaseException:
+    except BaseException:  # raised by the user's class
         return ()
 
 

@@ -14,7 +14,7 @@ def _wrap_exception(error):
             frame._code = None
     try:
         pickle.loads(pickle.dumps(error))
-    except Exception:
+    except Exception:  # pickling runs methods of the user's class
         error = RuntimeError(f"{type(error).__name__}: {error}")
     return error, summary
 

@@ -8,6 +8,6 @@ FORMATS = {
     "svg": (".svg",),
     "png": (".png",),
 }
-"""Format -> the extensions of its files. "text" is one of ``VIEWS``, Graphviz draws "png", a module here writes each other."""
+"""Format -> the extensions of its files. "text" is one of ``VIEWS``, Graphviz draws "png", and a module here each other."""
 VIEWS = ("auto", "tree", "tape", "dag")
 """Layouts of a graph as text: "auto" is the tree of a small graph, the tape of others."""

@@ -5,6 +5,7 @@ import inspect
 
 from tensh.jit.checking.values import UNKNOWN, Value, is_known, settle
 from tensh.jit.classes import is_script_class
+from tensh.jit.failures import Error
 from tensh.jit.frontend import check_syntax
 from tensh.jit.marks import Attribute
 from tensh.jit.scriptable import infer_type
@@ -98,7 +99,7 @@ class Members:
         """Refuse an attribute that scripts have no type for."""
         try:
             infer_type(value)
-        except Exception as error:
+        except Error as error:
             text = MISSING_MEMBER.format(class_of(module).__name__, name) + NO_TYPE.format(
                 name_class(type(value)), error
             )
@@ -109,7 +110,7 @@ class Members:
         try:
             check_syntax(fn)
             self.program.function(fn, None, node)
-        except Exception as error:
+        except Exception as error:  # as in PyTorch, whatever the reason
             text = f"{MISSING_MEMBER.format(class_of(module).__name__, name)}({FAILED_FUNCTION}{error})"
             self.refuse(node, text)
         return Known(fn)

@@ -72,5 +72,5 @@ class Source:
                 node = ast.parse(node.value.strip(), mode="eval").body
             found = eval(compile(ast.Expression(node), self.file, "eval"), known)
             return tuple(map(uniform, found)) if isinstance(found, tuple) else uniform(found)
-        except Exception as error:
+        except Exception as error:  # an annotation is code of the program
             self.refuse(node, f"the annotation is unknown ({error})")

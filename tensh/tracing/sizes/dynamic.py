@@ -99,7 +99,7 @@ def free_sizes(program, trace, dynamic, ranges, apart):
             break
         try:
             found = trace(lambda size, name: change(size, names.index(name)))  # noqa: B023
-        except Exception as error:
+        except Exception as error:  # raised by the program, for sizes that do not fit together
             failure = failure or error
             continue
         if place and apart and len(names) > 1 and not runs_reversed(trace, ways[1 : -len(SHRINKING)], names):
@@ -134,7 +134,7 @@ def third_traces(trace, ways, names, program):
         try:
             found = trace(lambda size, name: change(size, len(names) - 1 - names.index(name)))  # noqa: B023
             compare(program, found)
-        except Exception:
+        except Exception:  # whatever the program raises for such sizes
             continue
         yield found
 
@@ -145,7 +145,7 @@ def runs_reversed(trace, ways, names):
         try:
             trace(lambda size, name: change(size, len(names) - 1 - names.index(name)))  # noqa: B023
             return True
-        except Exception:
+        except Exception:  # whatever the program raises for such sizes
             continue
     return False
 

@@ -53,7 +53,7 @@ def failure(error, id):
     message = f"Caught {kind.__name__} in DataLoader worker process {id}.\nOriginal {text}"
     try:
         pickle.dumps(kind)
-    except Exception:
+    except Exception:  # a class that pickle does not find, or whose metaclass refuses
         kind = RuntimeError
     return kind, message
 

@@ -98,7 +98,7 @@ def documentation_of(value):
     """Return the documentation of a value, or None; failures of user code are ignored."""
     try:
         return inspect.getdoc(value)
-    except Exception:
+    except Exception:  # raised by the user's class
         return None
 
 

@@ -119,7 +119,7 @@ class Teacher:
 
     def tell_of(self, about, find, statement):
         """Give the note on a statement, if ``find`` finds one."""
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception):  # a fault in a note costs the note, not the program
             found = find(statement, self.session.namespace)
             if found:
                 self.told.add(about)
@@ -178,7 +178,7 @@ class Teacher:
         """
         if about in self.told or frame is None:
             return None
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception):  # a fault in a note costs the note, not the program
             place = place_of(frame, self.session.sources)
             said = words(place, {**frame.f_globals, **frame.f_locals})
             if said is not None:

@@ -128,7 +128,7 @@ def shape_of(data):
             break
         try:
             data = data[0]
-        except Exception:
+        except Exception:  # raised by a sequence of the user's own
             raise ValueError(f"could not determine the shape of object type '{type(data).__name__}'") from None
     return tuple(shape)
 

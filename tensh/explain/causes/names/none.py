@@ -8,7 +8,7 @@ from tensh.explain.causes.names.values_of_names import assignment_of
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.place import FUNCTIONS, bindings
-from tensh.explain.shadow import get_member, is_module, is_tensh_value
+from tensh.explain.shadow import Unknown, get_member, is_module, is_tensh_value
 from tensh.support.language import _
 
 EMPTY = {"append": "[]", "extend": "[]", "insert": "[]", "items": "{}", "keys": "{}", "update": "{}", "add": "set()"}
@@ -103,7 +103,7 @@ def is_none(node, situation):
             if is_module(owner):
                 try:
                     return get_member(owner, name) is None
-                except Exception:
+                except (Unknown, AttributeError):
                     return False
             kept = vars(owner) if hasattr(owner, "__dict__") and not isinstance(owner, type) else {}
             return name in kept and kept[name] is None

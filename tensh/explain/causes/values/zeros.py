@@ -121,7 +121,7 @@ def length_of(value):
         return None
     try:
         return len(value)
-    except Exception:
+    except Exception:  # raised by a sampler of the user's own
         return None
 
 

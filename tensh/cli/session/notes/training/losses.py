@@ -6,8 +6,8 @@ import weakref
 
 from tensh.cli.session.failures.failure import place_of, place_of_code, users_frame
 from tensh.cli.session.notes.losses import find_keeper, findings
+from tensh.cli.session.notes.observing import observing
 from tensh.engine.core.clock import listen, tick, unlisten
-from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad
 
 MOST = 10  # passes of a statement whose losses are examined
@@ -38,7 +38,7 @@ class Losses:
                 self.left -= 1
                 if self.left < 0:
                     undo()
-                with contextlib.suppress(Exception, Lift):
+                with observing:
                     self.look([*grads], keep)
             own(grads, graph, keep, wanted, *rest, **options)
 
@@ -85,7 +85,7 @@ class Losses:
 
         def hear_node(node, tensors):
             if type(node) is type(found.node) and node.shape == found.node.shape:
-                with contextlib.suppress(Exception, Lift):
+                with observing:
                     self.training.say(found.about, found._replace(node=node))
 
         listen(hear_node)

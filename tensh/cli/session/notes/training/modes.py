@@ -1,12 +1,11 @@
 """Observing training and evaluation mode: who switches it, and what models compute under `no_grad`."""
 
-import contextlib
 import functools
 import sys
 import weakref
 
+from tensh.cli.session.notes.observing import observing
 from tensh.engine.core.clock import tick
-from tensh.engine.core.lift import Lift
 
 MOST = 1000  # blocks under no_grad
 STEPS_AFTER_A_SWITCH = 4  # steps examined after a switch
@@ -86,7 +85,7 @@ class Modes:
         history = self.training.steps.models.get(module)
         if history is None:
             return
-        with contextlib.suppress(Exception, Lift):
+        with observing:
             if not module.training:
                 self.evaluated[module] = tick()
                 self.training.say("dropout", module)

@@ -1,13 +1,12 @@
 """Observing the losses of all passes, until one is nan."""
 
-import contextlib
 import importlib
 import sys
 from collections import deque
 
 from numpy import ndarray
 
-from tensh.engine.core.lift import Lift
+from tensh.cli.session.notes.observing import observing
 from tensh.engine.core.tensor import Tensor
 
 MOST = 4  # losses that are remembered
@@ -51,5 +50,5 @@ class Nans:
         if value != value:
             self.is_done = True
             self.undo()
-            with contextlib.suppress(Exception, Lift):
+            with observing:
                 self.training.say("nan", root, [*self.losses][:-1], self.training.teacher.session.sources)

@@ -1,11 +1,10 @@
 """Observing optimizer steps: their gradients, and the mode of the models they train."""
 
-import contextlib
 import weakref
 
 from tensh.cli.session.notes.modes import model_of
+from tensh.cli.session.notes.observing import observing
 from tensh.engine.core.clock import is_written_after, tick
-from tensh.engine.core.lift import Lift
 
 MOST = 20  # steps of a statement, over all optimizers
 
@@ -48,7 +47,7 @@ class Steps:
         self.left -= 1
         if self.left <= 0:
             self.remove()
-        with contextlib.suppress(Exception, Lift):
+        with observing:
             history = self.histories.setdefault(optimizer, History())
             params = [p for group in optimizer.param_groups for p in group["params"]]
             has_closure = len(args) > 1 or options

@@ -31,7 +31,7 @@ def public(name, form, compute, doc):
     def function(*args, **given):
         try:
             return compute(*args, **given)
-        except Exception:
+        except Exception:  # a fault of the computation itself is raised again below
             pass
         if "axis" in given:
             given["dim"] = given.pop("axis")
