@@ -167,7 +167,7 @@ def _pareto_gamma(p, q):
 
 @register_kl(Pareto, Normal)
 def _pareto_normal(p, q):
-    part = p.scale / (p.alpha - 1)  # of the mean
+    part = p.scale / (p.alpha - 1)  # a part of the mean
     density = (math.sqrt(2 * math.pi) * q.scale * p.alpha / p.scale).log() - p.alpha.reciprocal()
     square = p.alpha * part.pow(2) / (p.alpha - 2) + (p.alpha * part - q.loc).pow(2)
     result = density + square / (2 * q.scale.pow(2)) - 1
