@@ -112,7 +112,8 @@ class Op:
     def _inplace_fn(self):
         self.write()
         name = f"{self.name}_"
-        return watch_inner(self._compile(writer.inplace_source(self), name, name), name)
+        ENVIRONMENT[f"{name}_fn"] = fn = self._compile(writer.inplace_source(self), name, name)
+        return watch_inner(fn, name)
 
     def _compile(self, source, title, name):
         """The function that ``source`` defines, outside the environment, which all threads share."""

@@ -59,27 +59,54 @@ def function_source(op):
 
 
 def _write_out(op, strict):
-    """Lines that compute and write into ``out``, with checks in PyTorch's order."""
+    """Lines that compute and write into ``out``: where nothing can refuse that, at once, else with checks in PyTorch's order."""
     inputs = f"({' '.join(p + ',' for p in op.inputs)})"
+    lines = ["if dtype is None and isinstance(out, Tensor): dtype = out.dtype"] if op.into_dtype else []
+    result, plain = f"{op.name}_fn({call(op)})", not op.outs
+    if plain:
+        lines += _write_plain(op, inputs, result)
+        result += " if result is None else result"
+    lines.append(f"require_outs(out, '{op.name}', {bool(op.outs)})")
     if op.derivatives and op.node != "NotImplemented":
-        lines = [f"check_out(out, '{op.name}', {inputs})"]
+        lines += [f"check_out(out, '{op.name}', {inputs})"]
     else:
-        lines = [f"check_out(out, 'aten::{op.name}', ())"] if op.pointwise and not op.returns_bool else []
-    lines.insert(0, f"require_outs(out, '{op.name}', {bool(op.outs)})")
+        lines += [f"check_out(out, 'aten::{op.name}', ())"] if op.pointwise and not op.returns_bool else []
     apart = f"if isinstance(out, Tensor): refuse_overlap(out.array, '{op.name}'); refuse_overlap_in_part(out, {inputs})"
     lines += [apart] if op.pointwise else []
     if op.takes_out:
         op.environment[f"{op.name}_takes_out"] = op.takes_out
         lines.append(f"{op.name}_takes_out('{op.name}', input, out)")
-    lines += ["if dtype is None and isinstance(out, Tensor): dtype = out.dtype"] if op.into_dtype else []
     into = "write_out" if op.derivatives or op.outs else "write_constant_out"
     if not op.pointwise or len(op.inputs) != 2:
-        return [*lines, f"return {into}(out, {op.name}_fn({call(op)}), '{op.name}'{strict})"]
+        return [*lines, f"return {into}(out, {result}, '{op.name}'{strict})"]
     given = f"error, '{op.name}', {', '.join(op.inputs)}, out"
-    lines.append(f"try: result = {op.name}_fn({call(op)})")
+    lines.append(f"try: result = {result}")
     lines.append(f"except NotImplementedError as error: raise make_cast_error({given}) from None")
     lines.append(f"refuse_growth(out, result, {inputs})")
     return [*lines, f"return {into}(out, result, '{op.name}'{strict})"]
+
+
+def _write_plain(op, inputs, result):
+    """Lines that write into a tensor of the right shape and dtype, and otherwise set ``result`` to the result or to None.
+
+    What cannot be computed is computed again after the checks, which may raise another error.
+    """
+    lines = ["result = None", f"if is_plain(out, {inputs}{', True' * (op.apart is True)}):"]
+    if op.pointwise and op.parallel:
+        op.environment[f"{op.name}_op"] = op
+        numbers, options = _other_arguments(op)
+        straight = f"compute_plain(out, {op.name}_op, {inputs}, ({numbers}){options})"
+        lines.append(INDENT + f"if out.array.size > BLOCK and {straight}: return out")
+    lines.append(INDENT + f"try: result = {result}")
+    lines.append(INDENT + "except Exception: pass")
+    return [*lines, INDENT + "if result is not None and write_plain(out, result): return out"]
+
+
+def _other_arguments(op):
+    """The arguments other than the inputs: those by position, and those by name."""
+    others = [p for p in op.parameters.values() if p.name not in op.inputs]
+    numbers = "".join(f"{p.name}, " for p in others if p.kind is not p.KEYWORD_ONLY)
+    return numbers, "".join(f", {p.name}={p.name}" for p in others if p.kind is p.KEYWORD_ONLY)
 
 
 def add_batch_exit(lines, answer):
@@ -157,14 +184,14 @@ def public_source(op, name, known):
 
 def public_inplace_source(op, name, known):
     """The in-place form as users call it."""
-    header, given, start = _public_start(op, known)
+    header, given, start = _public_start(op, known, "_")
     lines = add_batch_exit([*start, *_inplace(op)], _write_batch_call(op, "_"))
     return _public(op, name, header, lines, f"{known}.refuse({given}, options)")
 
 
-def _public_start(op, known):
+def _public_start(op, known, suffix=""):
     """(parameters, arguments, first lines) of a public wrapper: keywords and odd arguments take the slow path."""
-    parts, names, absent, keywords = [], "", "", []
+    parts, names, absent, keywords, missing = [], "", "", [], ""
     for p in op.parameters.values():
         if p.kind is p.KEYWORD_ONLY:
             keywords.append(f"{p.name} = {default(p, op)}")
@@ -172,12 +199,17 @@ def _public_start(op, known):
         required = p.default is p.empty
         parts.append(f"{p.name}={'REQUIRED' if required else default(p, op)}")
         names += f"{p.name}, "
+        missing += f" or {p.name} is REQUIRED" if required else ""
         absent += f" or {p.name} is REQUIRED" if required and p.name not in op.inputs else ""
     given = f"({names}*surplus,)"
     known_positional = {n: p for n, p in op.parameters.items() if p.kind is not p.KEYWORD_ONLY}
-    absent += "".join(f" or {check}" for check in checks_of(known_positional))
-    slow = f"if surplus or options{absent}: return {known}.call_bound({given}, options)"
-    return ", ".join([*parts, "*surplus", "**options"]), given, [slow, *keywords]
+    checks = "".join(f" or {check}" for check in checks_of(known_positional))
+    slow = [f"if surplus or options{absent}{checks}:"]
+    if op.environment[known].keywords:
+        named = f"if not (surplus{missing}{checks}) and {known}.accepts(options)"
+        slow.append(f"{INDENT}{named}: return {op.name}{suffix}_fn({names}**options)")
+    slow.append(f"{INDENT}return {known}.call_bound({given}, options)")
+    return ", ".join([*parts, "*surplus", "**options"]), given, [*slow, *keywords]
 
 
 def _public(op, name, header, lines, refuse):

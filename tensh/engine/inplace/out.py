@@ -26,6 +26,7 @@ from tensh.engine.errors.out_words import (
 )
 from tensh.engine.errors.warnings import warn, warn_once
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part, refuse_shared
+from tensh.engine.inplace.plain import is_plain, write_plain
 from tensh.engine.inplace.writes import requires
 
 
@@ -47,7 +48,7 @@ def check_out(out, name, inputs):
 
     Special functions without a derivative write into tensors that require grad, as in PyTorch.
     """
-    if not mode.grad or name.startswith("aten::special_"):
+    if not mode.grad or is_plain(out, inputs) or name.startswith("aten::special_"):
         return
     given = [t for each in (out, *inputs) for t in (each if type(each) in (tuple, list) else (each,))]
     if mode.levels:
@@ -66,6 +67,8 @@ def write_out(out, result, name, strict=None, inputs=(), apart=True, number=0):
     cast to (an exception), or a function of both dtypes that raises.  ``out`` must lie apart from ``inputs``; if not
     ``apart``, it may be one of them.  ``number`` is the place of the result among several.
     """
+    if is_plain(out, inputs, apart) and write_plain(out, result):
+        return out
     if isinstance(result, tuple):
         require_dtypes_of_parts(out, result, name)
         for place, (target, value) in enumerate(zip(out, result, strict=True)):

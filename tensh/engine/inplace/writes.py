@@ -31,6 +31,7 @@ from tensh.engine.errors.out_words import refused_cast
 from tensh.engine.inplace.copy_slices import CopySlices
 from tensh.engine.inplace.outside import differentiating, refuse_capture
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part, refuse_partial_overlap
+from tensh.engine.inplace.plain import is_plain, write_plain
 
 
 def write_inplace(t, since, value, name, overlapping=False):
@@ -43,6 +44,8 @@ def write_inplace(t, since, value, name, overlapping=False):
     if not isinstance(t, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(t)}")
     node = value.node
+    if node is None and is_plain(t, ()) and write_plain(t, value):
+        return t
     if mode.grad is True and since is not None and (uses_gradient(node) or uses_gradient(refresh_node(t))):
         refuse_unrecordable(t)
     require_fit(t, value, overlapping, name)
@@ -80,6 +83,8 @@ def begin_write(t, *others, may_overlap=False):
 
     ``may_overlap`` allows ``others`` that lie in part of the memory of ``t``.
     """
+    if is_plain(t, others):
+        return tick()
     if isinstance(t, Tensor) and t._base is INFERENCE:
         refuse_write(t)
     if mode.grad is True and isinstance(t, Tensor):

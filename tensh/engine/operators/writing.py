@@ -17,6 +17,7 @@ from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_shared, warn_of_overlap
+from tensh.engine.inplace.plain import is_plain
 from tensh.engine.inplace.writes import begin_write, needs_no_record, write_inplace
 
 
@@ -57,9 +58,17 @@ def declare_inplace(declared, write, dense, expanded, early, shared):
     parameters = list(declared.parameters)[1:]
     most = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in declared.parameters.values()) - 1
     tensors = {p for p in declared.inputs if p in parameters}
+    places = [place for place, p in enumerate(parameters) if p in tensors]
+    least = max(places, default=-1) + 1
 
     def function(self, *args, **options):
         try:
+            if not options and least <= len(args) <= most and is_plain(self, args, not shared):
+                array = self.array
+                if (not dense or array.flags.c_contiguous) and all([type(args[place]) is Tensor for place in places]):
+                    write(array, *[each.array if type(each) is Tensor else each for each in args])
+                    stamp_write(array)
+                    return self
             if len(args) > most:
                 raise TypeError(f"{name}() takes {most} positional arguments but {len(args)} were given")
             given = dict(zip(parameters, args, strict=False))

@@ -16,6 +16,7 @@ from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, combine_categories, promote_types
 from tensh.engine.errors.messages import too_large, wrap_dim, wrap_dims
+from tensh.engine.inplace.plain import is_plain
 from tensh.engine.inplace.writes import begin_write, needs_no_record, write_inplace
 from tensh.engine.operators.kernels import LARGE, write_unless, zero_unless
 from tensh.engine.operators.reductions.summation import add_along
@@ -333,6 +334,10 @@ def triangle(name, part, what):
         since = begin_write(input)
         if clears_straight(input):
             clear_outside(input.array, is_within(input.array, diagonal))
+            stamp_write(input.array)
+            return input
+        if is_plain(input, ()):
+            input.array[...] = kernel(input.array, diagonal)
             stamp_write(input.array)
             return input
         zeros = partial(np.copyto, src=0, where=~is_within(input.array, diagonal), casting="unsafe")

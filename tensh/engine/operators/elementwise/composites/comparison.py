@@ -10,6 +10,7 @@ from tensh.engine.codegen.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, as_nu
 from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.codegen.scalars import FITTING, cast_element, cast_scalar
 from tensh.engine.codegen.table import public
+from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar, promote_types, scalar_dtype
@@ -17,12 +18,14 @@ from tensh.engine.errors.messages import broadcast_clash
 from tensh.engine.errors.warnings import warn
 from tensh.engine.inplace.out import write_out
 from tensh.engine.inplace.overlap import refuse_partial_overlap, warn_of_overlap
+from tensh.engine.inplace.plain import is_plain
 from tensh.engine.inplace.writes import begin_write, write_inplace
 from tensh.engine.operators.elementwise.comparison import isclose
 from tensh.engine.operators.elementwise.composites.arithmetic import fits_none, tensor
 from tensh.engine.operators.elementwise.table import masked_fill as masked_fill_op
 from tensh.engine.operators.elementwise.table import masked_fill_tensor
 from tensh.engine.operators.elementwise.table import where as where_op
+from tensh.engine.operators.kernels import fill_by_mask
 
 BOOL = np.dtype(bool)
 LOOK, BLOCK = 1 << 12, 1 << 16  # elements compared first, and elements per block after that
@@ -245,6 +248,8 @@ def in_rows(made):
 
 def masked_fill_(input, mask, value):
     """In-place version of masked_fill; the tensor may be expanded.  Raise RuntimeError for other masks and values."""
+    if fill_plain(input, mask, value):
+        return input
     since = begin_write(input, mask, value, may_overlap=True)
     if isinstance(mask, Tensor) and (isinstance(value, Tensor) or as_number(value) is not None):
         check_filling(input, mask, value)
@@ -258,6 +263,23 @@ def masked_fill_(input, mask, value):
     return write_inplace(
         input, since, filled, "masked_fill_", partial(np.copyto, src=number, casting="unsafe", where=mask.array)
     )
+
+
+def fill_plain(input, mask, value):
+    """Write a number where a mask of the same shape is true, if nothing can refuse that; return whether.
+
+    A copy that is filled and then copied back takes twice the time.
+    """
+    if type(mask) is not Tensor or not is_plain(input, (mask,), apart=True):
+        return False
+    array, where = input.array, mask.array
+    if where.dtype is not BOOL or where.shape != array.shape or type(value) not in WEAK[array.dtype.kind]:
+        return False
+    number = FITTING[value, array.dtype]  # raises if the value does not fit
+    if not fill_by_mask(array, where, number):
+        np.putmask(array, where, number) if array.flags.c_contiguous else np.copyto(array, number, where=where)
+    stamp_write(array)
+    return True
 
 
 METHODS["masked_fill_"] = PUBLIC["masked_fill_"] = masked_fill_

