@@ -11,6 +11,7 @@ import numpy as np
 from tensh.engine.arrays import memory, shared
 from tensh.engine.arrays.absent import is_absent, make_absent
 from tensh.engine.arrays.bounds import view_bytes
+from tensh.engine.arrays.owners import first_owner
 from tensh.engine.core.clock import owner
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import SPARSE, Tensor, wrap
@@ -64,7 +65,7 @@ def reduce_tensor(tensor):
         return rebuild_empty, (array.dtype, array.shape, memory.strides(array), *facts)
     move_to_shared(tensor)
     array = tensor.array
-    block = memory.first_owner(array)
+    block = first_owner(array)
     place = array.dtype, array.shape, memory.strides(array), memory.address(array) - memory.address(block)
     return rebuild_tensor, (*hand_over(block), *place, *facts)
 
@@ -128,7 +129,7 @@ def reduce_storage(storage):
     if is_absent(storage.array) or not shared.AVAILABLE or not storage.array.nbytes:
         return storage.__reduce_ex__(5)
     move_to_shared(storage)
-    return rebuild_storage, hand_over(memory.first_owner(storage.array))
+    return rebuild_storage, hand_over(first_owner(storage.array))
 
 
 def rebuild_storage(handle, size, kind):

@@ -6,7 +6,7 @@ import weakref
 
 import numpy as np
 
-from tensh.engine.arrays import memory
+from tensh.engine.arrays.owners import first_owner, lend
 
 _mapped: dict[int, tuple] = {}  # id(block) -> (its file if writes reach it, a weak reference that removes the entry)
 
@@ -42,10 +42,10 @@ def map_file(filename, shared, nbytes):
         words = f"unable to open file <{filename}> in {access} mode: {error.strerror} ({error.errno})"
         raise RuntimeError(words) from None
     if nbytes:
-        array = memory.lend(np.asarray(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,))))
+        array = lend(np.asarray(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,))))
     else:
         array = np.empty(0, np.uint8)
-    block = memory.first_owner(array)
+    block = first_owner(array)
     number = id(block)
     _mapped[number] = filename if shared else None, weakref.ref(block, lambda _: _mapped.pop(number, None))
     return array

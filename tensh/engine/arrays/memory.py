@@ -4,13 +4,13 @@ Strides and offsets are counted in elements, as in PyTorch.
 """
 
 import math
-import weakref
 
 import numpy as np
 
 from tensh.engine.arrays.bounds import count_elements, require_storage, view_memory
 from tensh.engine.arrays.copying import MANY, copy_into
 from tensh.engine.arrays.orders import order_of
+from tensh.engine.arrays.owners import are_alike, memory_behind, require_resizable
 from tensh.engine.core.clock import owner
 from tensh.engine.core.lift import Lift
 from tensh.engine.dtypes.device import contiguous_format, preserve_format
@@ -30,8 +30,7 @@ def is_same(one, two):
     """Return True if two arrays are the same elements of one memory, in the same order."""
     if one is two:
         return True
-    alike = (one.dtype, one.shape, one.strides) == (two.dtype, two.shape, two.strides)
-    return alike and address(one) == address(two)
+    return are_alike(one, two) and address(one) == address(two)
 
 
 def canonical(array):
@@ -161,24 +160,6 @@ def reallocate(old, number):
     return room
 
 
-_lent: dict[int, weakref.ref] = {}  # id(memory owner) -> a weak reference that removes the entry with the owner
-
-
-def lend(array):
-    """Note that the memory of ``array`` is shared with another library; return ``array``."""
-    block = owner(array)
-    key = id(block)
-    if key not in _lent:
-        _lent[key] = weakref.ref(block, lambda _: _lent.pop(key, None))
-    return array
-
-
-def require_resizable(array):
-    """Raise RuntimeError if replacing the memory of ``array`` would separate it from another library's array."""
-    if any(id(block) in _lent for block in owners(array)):
-        raise RuntimeError("Trying to resize storage that is not resizable")
-
-
 def allocate(size, dtype, make=np.empty):
     """Allocate memory for a number or a shape of elements; raise PyTorch's RuntimeError if there is not enough."""
     try:
@@ -234,26 +215,14 @@ def share_apart(array):
         return array.share_apart()
     if not array.size:
         return np.empty(array.shape, array.dtype)  # without elements nothing can be written
-    block = dense_owner(array)
+    own = dense_owner(array)
+    block = memory_behind(own)
     unknown = array.dtype.isbuiltin == 2  # dtypes of ml_dtypes are unknown to the buffer protocol
     result = np.asarray((block.view(f"u{block.itemsize}") if block.dtype.isbuiltin == 2 else block).data)
-    if block is array:
+    if block is array or own is array and are_alike(block, array):
         return result.view(array.dtype) if unknown else result
     start = (address(array) - address(block)) // array.itemsize
     return view_memory(result, array.dtype, array.shape, strides(array), start)
-
-
-def owners(array):
-    """Yield the owner of the memory of ``array``, and then those that share it with that one under another name."""
-    yield (block := owner(array))
-    while type(block.base) is memoryview and type(block.base.obj) is np.ndarray:
-        yield (block := owner(block.base.obj))
-
-
-def first_owner(array):
-    """Return the first owner of the same memory, and of no more."""
-    mine, *others = owners(array)
-    return next((block for block in reversed(others) if block.nbytes == mine.nbytes), mine)
 
 
 # ── new memory in the order of other memory ──────────────────────────────────

@@ -6,6 +6,7 @@ import numpy as np
 
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent
+from tensh.engine.arrays.owners import are_names_of_one
 from tensh.engine.core.clock import continue_version
 from tensh.engine.core.hooks import require_nothing
 from tensh.engine.core.nodes import AccumulateGrad
@@ -141,6 +142,8 @@ def set_data(t, value):
         renew_leaf(t, value.array)
     if is_wrapper(value):  # only the object knows its elements
         replace_array(t, value.array)
+        return
+    if t._base is None and are_names_of_one(t.array, value.array):  # ``p.data -= step`` has written it
         return
     before, array = t.array, memory.share_apart(value.array)
     replace_array(t, array)

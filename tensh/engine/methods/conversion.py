@@ -13,6 +13,7 @@ from tensh.engine.arguments.signatures import refuse_receiver
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent, drop_elements
 from tensh.engine.arrays.eight_bits import is_eight_bits
+from tensh.engine.arrays.owners import lend
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core import ports
 from tensh.engine.core.clock import mode
@@ -248,7 +249,7 @@ def numpy(self, *, force=False):
         )
     if self.array.dtype.kind == "V" or is_eight_bits(self.array.dtype):
         raise TypeError(f"Got unsupported ScalarType {BY_NUMPY[self.array.dtype].title}")
-    return memory.lend(self.array).view()
+    return lend(self.array).view()
 
 
 def item(self):

@@ -8,6 +8,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import make_leaf
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.owners import first_owner
 from tensh.engine.arrays.whole import copy_once
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.codegen.public_forms import function
@@ -213,7 +214,7 @@ def copy_attributes(self, twin, node, memo):
 
 def memory_of(array):
     """Return the whole memory of an array, or the array itself if that memory cannot be copied as it is."""
-    block = memory.first_owner(array)
+    block = first_owner(array)
     return block if block.flags.forc and block.dtype == array.dtype else array
 
 

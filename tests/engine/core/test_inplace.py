@@ -174,3 +174,15 @@ def test_a_write_through_a_view_is_noticed():
     view.add_(1)  # the base requires grad now, so that the write is recorded
     view.sum().backward()
     assert w.grad[2].tolist() == [1.0, 1.0, 1.0] and x.requires_grad
+
+
+def test_steps_through_data_do_not_chain_owners():
+    p = torch.zeros(4, requires_grad=True)
+    owned = p.array
+    for _ in range(3):
+        p.data -= torch.ones(4)
+        p.data = p.data.detach()
+    array, owners = p.array, 0
+    while type(array.base) is memoryview:
+        array, owners = array.base.obj, owners + 1
+    assert (array is owned, owners) == (True, 0) and p.tolist() == [-3.0] * 4

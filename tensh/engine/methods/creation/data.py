@@ -6,7 +6,7 @@ from tensh.engine.arguments.binding import KEYWORDS, bind, finish, make_leaf, pl
 from tensh.engine.arguments.lazy_signatures import PLACED, shows
 from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays.absent import drop_elements
-from tensh.engine.arrays.memory import lend
+from tensh.engine.arrays.owners import lend
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.scalars import cast_element
 from tensh.engine.codegen.table import public

@@ -8,6 +8,7 @@ from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.arrays.files import map_file
+from tensh.engine.arrays.owners import lend
 from tensh.engine.codegen.registry import MEMBERS
 from tensh.engine.codegen.table import public
 from tensh.engine.core.nodes import uses_gradient
@@ -62,10 +63,10 @@ def from_numpy(ndarray):
         and ndarray.flags.carray
         and BY_NUMPY.get(ndarray.dtype, int64).numpy is ndarray.dtype
     ):
-        return make_leaf(memory.lend(ndarray.view()))
+        return make_leaf(lend(ndarray.view()))
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {full_name(type(ndarray))})")
-    t = wrap(memory.lend(share_array(ndarray)))
+    t = wrap(lend(share_array(ndarray)))
     if not ndarray.flags.writeable:
         warn_read_only()
     return t
@@ -121,7 +122,7 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
         warn_read_only("buffer", "you can write to the underlying (supposedly non-writable) buffer using the tensor")
     number = count if count > 0 else rest // dtype.itemsize
     raw = np.frombuffer(view, np.uint8, number * dtype.itemsize, offset)
-    return make_leaf(memory.lend(raw.view(dtype.numpy)), given["requires_grad"])
+    return make_leaf(lend(raw.view(dtype.numpy)), given["requires_grad"])
 
 
 # ── files ────────────────────────────────────────────────────────────────────
@@ -164,7 +165,7 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     array = array.copy() if copy else memory.adopt(array)
     if dtype is not None:
         array = array.view(dtype.numpy)
-    return wrap(array if copy else memory.lend(array))
+    return wrap(array if copy else lend(array))
 
 
 def is_unread_capsule(value):

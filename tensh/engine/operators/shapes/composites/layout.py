@@ -5,6 +5,7 @@ import numpy as np
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import format_named
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.owners import first_owner
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core.tensor import SPARSE
@@ -107,7 +108,7 @@ def is_set_to(self, tensor):
     """True if both tensors have the same memory, sizes and strides."""
     one, other = self.array, require(tensor, "is_set_to", "tensor", 1).array
     return (
-        memory.first_owner(one) is memory.first_owner(other)
+        first_owner(one) is first_owner(other)
         and memory.address(one) == memory.address(other)
         and one.shape == other.shape
         and memory.strides(one) == memory.strides(other)

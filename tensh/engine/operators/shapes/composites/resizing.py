@@ -10,6 +10,7 @@ from tensh.engine.arguments.overloads import forms_of
 from tensh.engine.arguments.signatures import choose
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.bounds import MOST, count_elements, require_storage
+from tensh.engine.arrays.owners import require_resizable
 from tensh.engine.autograd.inference import refuse_write
 from tensh.engine.autograd.leaves import renew_leaf, replace_array
 from tensh.engine.codegen.registry import PUBLIC
@@ -149,7 +150,7 @@ def array_at(array, size, stride, start):
     require_storage(size, steps, start, array.itemsize)
     whole, need = memory.flat_memory(array), count_elements(size, steps, start)
     if need > whole.size:
-        memory.require_resizable(array)
+        require_resizable(array)
         whole = memory.reallocate(whole, need)
     return memory.view_strided(whole, size, steps, start)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from tensh.engine.arrays import files, memory
 from tensh.engine.arrays.bounds import view_bytes
+from tensh.engine.arrays.owners import first_owner
 from tensh.engine.autograd.leaves import replace_array
 from tensh.engine.core.clock import Stamp, continue_version, owner, stamps
 from tensh.engine.core.nodes import AccumulateGrad
@@ -22,7 +23,7 @@ class OwnMemory:
     @property
     def filename(self):
         """The file that writes reach; None for memory that is not a file."""
-        return files.file_of(memory.first_owner(self.array)) if type(self.array) is np.ndarray else None
+        return files.file_of(first_owner(self.array)) if type(self.array) is np.ndarray else None
 
     def is_pinned(self, device="cuda"):
         """False: memory is never pinned for a device."""
@@ -51,7 +52,7 @@ def lies_in_shared(array):
     shared = sys.modules.get("tensh.engine.arrays.shared")  # a module that is not loaded has shared nothing
     if type(array) is not np.ndarray:
         return False
-    block = memory.first_owner(array)
+    block = first_owner(array)
     return files.is_mapped(block) or (shared is not None and shared.is_shared(block))
 
 
@@ -87,7 +88,7 @@ def move_to_shared(thing):
         text = f"unable to allocate shared memory of {old.nbytes} bytes: {os.strerror(error.errno)} ({error.errno})"
         raise RuntimeError(text) from None
     alone = isinstance(thing, Tensor) and counts_as_alone(thing, old is array)
-    for each in [thing] if alone else find_holders(memory.first_owner(array)):
+    for each in [thing] if alone else find_holders(first_owner(array)):
         moved = place_in_block(each.array, old, new)
         if owner(each.array) is not owner(array):  # it counts its own writes
             moved = memory.share_apart(moved)
@@ -104,7 +105,7 @@ def move_to_shared(thing):
 
 def counts_as_alone(tensor, is_whole):
     """Return True if only the tensor, and the two names in ``move_to_shared``, refer to its memory."""
-    if memory.first_owner(tensor.array) is not owner(tensor.array):
+    if first_owner(tensor.array) is not owner(tensor.array):
         return False
     counts = count_holders(tensor)
     most = ALONE[0] if is_whole else ALONE[1]
@@ -116,9 +117,7 @@ def find_holders(block):
     """Return all tensors and storages over a block of memory."""
     kinds = Tensor, OwnMemory
     holders = [each for each in gc.get_objects() if issubclass(type(each), kinds)]
-    return [
-        each for each in holders if type(array := array_of(each)) is np.ndarray and memory.first_owner(array) is block
-    ]
+    return [each for each in holders if type(array := array_of(each)) is np.ndarray and first_owner(array) is block]
 
 
 def array_of(holder):

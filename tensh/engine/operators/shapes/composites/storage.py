@@ -9,6 +9,7 @@ from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent, is_absent, make_absent
 from tensh.engine.arrays.files import map_file
+from tensh.engine.arrays.owners import lend, require_resizable
 from tensh.engine.arrays.whole import copy_once
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import cpu, meta, require_cpu
@@ -92,7 +93,7 @@ class UntypedStorage(OwnMemory, metaclass=OfTorch):
     def resizable(self):
         """True unless the memory is shared with a NumPy array."""
         try:
-            memory.require_resizable(self.array)
+            require_resizable(self.array)
         except RuntimeError:
             return False
         return True
@@ -163,7 +164,7 @@ class UntypedStorage(OwnMemory, metaclass=OfTorch):
         data = self.bytes()
         if isinstance(index, slice):
             part = data[read_slice(index, data.size)]
-            return view_storage(memory.lend(np.asarray(part.data)))  # a storage of its own, which cannot be resized
+            return view_storage(lend(np.asarray(part.data)))  # a storage of its own, which cannot be resized
         return data[place_in(index, data.size)].item()
 
     def __setitem__(self, index, value):
@@ -209,7 +210,7 @@ class UntypedStorage(OwnMemory, metaclass=OfTorch):
         """
         if type(size) is bool or not isinstance(size, int):
             raise RuntimeError(f"resize_ expects an int, but got {type(size).__name__}")
-        memory.require_resizable(self.array)
+        require_resizable(self.array)
         self.array = resize_row(self.bytes(), size)
         return self
 
