@@ -50,7 +50,14 @@ from tensh.engine.inplace.out import check_out, refuse_growth, require_outs, wri
 from tensh.engine.inplace.outside import differentiating
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part
 from tensh.engine.inplace.plain import compute_plain, is_plain, write_plain
-from tensh.engine.inplace.writes import begin_write, operand_node, require_own_dtype, write_elementwise, write_inplace
+from tensh.engine.inplace.writes import (
+    DIRECT,
+    begin_write,
+    operand_node,
+    require_own_dtype,
+    write_elementwise,
+    write_inplace,
+)
 
 
 def operand(value):
@@ -84,6 +91,6 @@ ENVIRONMENT = {each.__name__: each for each in FUNCTIONS} | {
     "new": new, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners,
     "differentiating": differentiating, "ports": ports, "OPS": OPS, "WEAK": WEAK,
     "STRICT": STRICT, "SCALARS": SCALARS, "EXACT_SCALARS": EXACT_SCALARS, "MULTIPLE": MULTIPLE, "REQUIRED": REQUIRED, "ABSENT": ABSENT, "NO_ARRAY": NO_ARRAY,
-    "MANY_HALVES": MANY, "TABULATED": LEAST, "F4": np.dtype(np.float32), "BLOCK": BLOCK, "PARALLEL_HEAVY": PARALLEL_HEAVY, "PARALLEL_LIGHT": PARALLEL_LIGHT,
+    "MANY_HALVES": MANY, "TABULATED": LEAST, "F4": np.dtype(np.float32), "BLOCK": BLOCK, "DIRECT": DIRECT, "PARALLEL_HEAVY": PARALLEL_HEAVY, "PARALLEL_LIGHT": PARALLEL_LIGHT,
 }  # fmt: skip
 """The one namespace in which all generated functions live."""

@@ -92,7 +92,7 @@ def _write_plain(op, inputs, result):
     What cannot be computed is computed again after the checks, which may raise another error.
     """
     lines = ["result = None", f"if is_plain(out, {inputs}{', True' * (op.apart is True)}):"]
-    if op.pointwise and op.parallel:
+    if op.pointwise and op.parallel and not op.keyword_variants:
         op.environment[f"{op.name}_op"] = op
         numbers, options = _other_arguments(op)
         straight = f"compute_plain(out, {op.name}_op, {inputs}, ({numbers}){options})"
@@ -251,7 +251,7 @@ def _inplace(op):
         straight = f"write_elementwise({a}, {op.name}_op, ({', '.join(others)},){keywords})"
         return [
             *lines,
-            f"if {a}.array.size > BLOCK and {straight}: return {a}",
+            f"if {a}.array.size >= DIRECT and {straight}: return {a}",
             f"try: return write_inplace({a}, since, {op.name}_fn({call(op, variants=False)}), '{name}')",
             f"except NotImplementedError as error: raise make_write_error(error, {', '.join(op.inputs)}) from None",
         ]
@@ -303,6 +303,22 @@ def _write_straight(op, a, b=None):
         written = [f"try: {kernel_call(op, call, f'{a}_')}", failed, *done]
     else:
         written = [f"try: out_ = {kernel_call(op, f'{op.name}_kernel({argument_text(op)})', f'{a}_')}", failed]
+        if (
+            op.parallel
+            and not op.returns_bool
+            and hasattr(op.kernel, "write_into")
+            and not hasattr(op.kernel, "in_blocks")
+        ):
+            op.environment[f"{op.name}_write"] = op.kernel.write_into
+            apart = f" and {b}_.base is None and {b}_ is not {a}_.base" if b else ""
+            straight = f"if {a}_.dtype is F4 and DIRECT <= {a}_.size <= BLOCK{apart}"
+            written[0] = f"    {written[0].removeprefix('try: ')}"
+            written[:1] = [
+                "try:",
+                f"    {straight}: {op.name}_write({a}_, {argument_text(op)}); out_ = {a}_",
+                "    else:",
+                "    " + written[0],
+            ]
         same = (
             f"(out_.dtype is {a}_.dtype or {a}_.dtype.kind in 'biufcV')"
             if op.returns_bool

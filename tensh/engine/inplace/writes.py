@@ -33,6 +33,8 @@ from tensh.engine.inplace.outside import differentiating, refuse_capture
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part, refuse_partial_overlap
 from tensh.engine.inplace.plain import is_plain, write_plain
 
+F4 = np.dtype(np.float32)
+
 
 def write_inplace(t, since, value, name, overlapping=False):
     """Write ``value`` into ``t`` and record it; ``since`` is a tick from before the value was computed.
@@ -149,7 +151,7 @@ def write_elementwise(t, operator, others, numbers=(), **options):
     which takes as long as a short function.
     """
     array = t.array
-    if type(array) is not ndarray or array.size <= BLOCK or memory.overlaps_itself(array):
+    if type(array) is not ndarray or array.size < DIRECT or memory.overlaps_itself(array):
         return False
     if (array.dtype.kind if array.dtype.kind != "V" else "f") not in operator.types or not needs_no_record(t, *others):
         return False
@@ -159,13 +161,30 @@ def write_elementwise(t, operator, others, numbers=(), **options):
             return False
         arrays.append(None if other is None else other.array)
     try:
-        result = parallel_map(operator.kernel, arrays, numbers, array, **options)
+        if array.size <= BLOCK:
+            if not writes_straight(operator.kernel, array, arrays):
+                return False
+            operator.kernel.write_into(array, *arrays, *numbers, **options)
+            result = array
+        else:
+            result = parallel_map(operator.kernel, arrays, numbers, array, **options)
     except (NotImplementedError, RuntimeError, TypeError):  # before anything is written; PyTorch checks memory first
         return False
     if result is not array:
         array[...] = result
     stamp_write(array)
     return True
+
+
+DIRECT = 1 << 13  # elements from which copying a result takes longer than the checks of writing it straight
+
+
+def writes_straight(kernel, array, arrays):
+    """Return True if a kernel can write float32 numbers into ``array``, which lies apart from all other ``arrays``."""
+    if array.dtype is not F4 or not hasattr(kernel, "write_into"):
+        return False
+    block = owner(array)
+    return not any([each is not array and owner(each) is block for each in arrays if each is not None])
 
 
 def fits_elementwise(other, array):

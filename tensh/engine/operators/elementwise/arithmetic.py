@@ -254,11 +254,22 @@ def from_nearer_end(weight):
 def write_lerp(out, input, end, weight):
     """Write what ``lerp_number`` returns."""
     steps, factor = from_nearer_end(weight)
-    steps.write_into(out, input, end, factor)
+    if out.size > SHORT or not out.dtype is input.dtype is end.dtype is F4 or input.shape != out.shape:
+        steps.write_into(out, input, end, factor)
+        return
+    span = np.subtract(end, input)
+    np.multiply(span, FITTING[factor, F4], span)
+    np.add(span, input, out) if steps is FROM_INPUT else np.subtract(end, span, out)
 
 
 FROM_INPUT = Chain("lerp", "input end", "(end - input) * weight + input", "weight")
 FROM_END = Chain("lerp", "input end", "end - (end - input) * weight", "weight")
+BY_WEIGHTS = Chain(
+    "lerp_tensors",
+    "input end weight",
+    "where(abs(weight) < 0.5, input + weight * (end - input), end - (end - input) * (1 - weight))",
+)
+SHORT = 1 << 17  # elements that three calls of NumPy interpolate sooner than a chain
 
 
 def require_dtype(input, array, name):
@@ -276,6 +287,8 @@ def lerp(input, end, weight):
 
 @all_in_float32
 def _lerp(input, end, weight):
+    if input.dtype is F4 and input.size >= FEW and input.shape == end.shape == weight.shape:
+        return BY_WEIGHTS.quick(input, end, weight)
     span = end - input
     near = input + weight * span
     return choose(np.abs(weight) < 0.5, near, end - span * (SCALARS[1, input.dtype] - weight))
@@ -311,6 +324,18 @@ def add_to(combine, name, refused):
         part = combine(part, tensor2, None if part is tensor1 else room(part, tensor2))
         return np.add(input, part, room(part, input))
 
+    def write(out, input, tensor1, tensor2, value=1):
+        if (
+            not out.dtype is input.dtype is tensor1.dtype is tensor2.dtype is F4
+            or out.size < FEW
+            or out.shape != input.shape
+        ):
+            out[...] = kernel(input, tensor1, tensor2, value)
+            return
+        part = multiply_by_value(tensor1, value, name)
+        np.add(input, combine(part, tensor2, None if part is tensor1 else room(part, tensor2)), out)
+
+    kernel.write_into = write
     return kernel
 
 

@@ -124,32 +124,32 @@ def compute_log(x, out, part, s, power, square):
 BITS_OF_ONE = np.array(2.0**-23, F4)
 
 
-def compute_log1p(x, out, f, s, n, square, rest):
+def compute_log1p(x, out, u, f, s, n, square, rest):
     """n log(2) + log(1 + f) + d / u, where u = 1 + x, rounded by d, is 2**n (1 + f).
 
     log(1 + f) = f - (f**2 / 2 - s (f**2 / 2 + R(s**2))) loses less than the form of log.  n log(2) + f is kept as a sum
     of two numbers.
     """
-    add(x, ONE, out)
-    reduce_log(out, BITS_OF_ONE, REDUCTION, f, s, n, square)
-    subtract(out, ONE, rest)
+    add(x, ONE, u)
+    reduce_log(u, BITS_OF_ONE, REDUCTION, f, s, n, square)
+    subtract(u, ONE, rest)
     subtract(x, rest, rest)
-    divide(rest, out, rest)
-    polynomial(square, LOG, out)
-    multiply(out, square, out)
+    divide(rest, u, rest)
+    polynomial(square, LOG, u)
+    multiply(u, square, u)
     multiply(f, f, square)
     multiply(square, HALF, square)
-    add(out, square, out)
-    multiply(out, s, out)
-    subtract(square, out, out)
-    subtract(out, rest, out)
+    add(u, square, u)
+    multiply(u, s, u)
+    subtract(square, u, u)
+    subtract(u, rest, u)
     multiply(n, LN2_REST, s)
-    subtract(out, s, out)
+    subtract(u, s, u)
     multiply(n, LN2, n)  # exact
     add(n, f, s)
     subtract(s, n, n)
     subtract(f, n, f)  # what s has lost
-    subtract(f, out, f)
+    subtract(f, u, f)
     add(s, f, s)
     np.copysign(s, x, out)
 
@@ -243,6 +243,6 @@ def declare(function, compute, low, high, scratch):
 
 exp = declare(np.exp, compute_exp, -87.0, 88.0, [F4] * 3)
 log = declare(np.log, compute_log, 2.0**-126, LARGEST, [F4] * 4)
-log1p = declare(np.log1p, compute_log1p, -1 + 2.0**-24, LARGEST, [F4] * 5)
+log1p = declare(np.log1p, compute_log1p, -1 + 2.0**-24, LARGEST, [F4] * 6)
 sin = declare(np.sin, compute_sin, -(2.0**20), 2.0**20, [F8] * 4)
 cos = declare(np.cos, compute_cos, -(2.0**20), 2.0**20, [F8] * 4)

@@ -301,14 +301,14 @@ def lerp_tensors(input, end, weight):
     return arithmetic.lerp(input, end, weight)
 
 
-@op(parallel=True, inplace="method", kernel_name="addcmul_cpu_out",
+@op(parallel=arithmetic.addcmul.write_into, inplace="method", kernel_name="addcmul_cpu_out",
     input="g", tensor1="g * conj(tensor2 * value)", tensor2="g * conj(tensor1 * value)")  # fmt: skip
 def addcmul(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 * tensor2; shapes are broadcast.  Differentiable."""
     return arithmetic.addcmul(input, tensor1, tensor2, value)
 
 
-@op(parallel=True, inplace="method", kernel_name="addcdiv_cpu_out",
+@op(parallel=arithmetic.addcdiv.write_into, inplace="method", kernel_name="addcdiv_cpu_out",
     input="g", tensor1="g * conj(quotient(value, tensor2))", tensor2="-g * conj(value * tensor1 / (tensor2 * tensor2))")  # fmt: skip
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 / tensor2; shapes are broadcast.  Differentiable."""

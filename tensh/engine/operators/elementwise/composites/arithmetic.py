@@ -3,7 +3,6 @@
 import numpy as np
 
 from tensh.engine.arguments.signatures import NO_FIT, Form, choose
-from tensh.engine.arrays.threads import BLOCK
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import NUMBERS, as_number, keep_dtype, promote, refuse
 from tensh.engine.codegen.registry import METHODS, PUBLIC, PYTHON_ONLY
@@ -15,7 +14,14 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, complex128, float64
 from tensh.engine.errors.messages import broadcast_clash
 from tensh.engine.inplace.out import check_out, refuse_growth, write_out
 from tensh.engine.inplace.overlap import refuse_overlap
-from tensh.engine.inplace.writes import begin_write, needs_no_record, require_room, write_elementwise, write_inplace
+from tensh.engine.inplace.writes import (
+    DIRECT,
+    begin_write,
+    needs_no_record,
+    require_room,
+    write_elementwise,
+    write_inplace,
+)
 from tensh.engine.operators.basic import cast, conj_over, conjugate
 from tensh.engine.operators.basic import conj_physical as conj_physical_op
 from tensh.engine.operators.elementwise.arithmetic import require_dtype
@@ -223,7 +229,7 @@ def clamp_(input, min=None, max=None):
     keep_dtype(input, min, max)
     if isinstance(input, Tensor):
         refuse_overlap(input.array, "clamp")
-        if input.array.size > BLOCK and write_clamped(input, min, max):
+        if input.array.size >= DIRECT and write_clamped(input, min, max):
             return input
     return write_inplace(input, since, clamp(input, min, max), "clamp_")
 
@@ -264,7 +270,7 @@ def lerp(input, end, weight, *, out=None):
 def lerp_(input, end, weight):
     """In-place version of lerp.  Raise RuntimeError if their dtypes differ."""
     since = begin_write(input, end, weight)
-    if isinstance(input, Tensor) and input.array.size > BLOCK:
+    if isinstance(input, Tensor) and input.array.size >= DIRECT:
         is_number = type(weight) is float
         operator, others, numbers = (lerp_op, (end,), (weight,)) if is_number else (lerp_tensors, (end, weight), ())
         if write_elementwise(input, operator, others, numbers):
