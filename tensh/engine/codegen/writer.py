@@ -59,7 +59,7 @@ def function_source(op):
 
 
 def _write_out(op, strict):
-    """Lines that compute and write into ``out``: where nothing can refuse that, at once, else with checks in PyTorch's order."""
+    """Lines that compute and write into ``out``, after checks in PyTorch's order where something may refuse that."""
     inputs = f"({' '.join(p + ',' for p in op.inputs)})"
     lines = ["if dtype is None and isinstance(out, Tensor): dtype = out.dtype"] if op.into_dtype else []
     result, plain = f"{op.name}_fn({call(op)})", not op.outs

@@ -15,7 +15,7 @@ from tensh.engine.inplace.outside import differentiating
 
 
 def is_plain(t, inputs, apart=False):
-    """True if nothing can refuse a write into ``t`` of what is computed from ``inputs``: tensors, lists of them, other values.
+    """True if nothing can refuse a write into ``t`` of a result of ``inputs``: tensors, lists of them, other values.
 
     ``t`` may be one of the inputs, unless they must lie ``apart``. False for many writes that are allowed, too.
     """
@@ -37,7 +37,7 @@ def is_plain(t, inputs, apart=False):
 
 
 def are_plain(values, array, block, apart):
-    """True if no tensor among ``values`` has a history, or lies in the memory ``block`` of ``array``, but as the whole array."""
+    """True if no tensor among ``values`` has a history, or lies in the memory ``block`` of ``array`` without being it."""
     for value in values:
         if type(value) is Tensor:
             base, own = value._base, value.array
@@ -60,7 +60,7 @@ def are_plain(values, array, block, apart):
 
 
 def write_plain(t, result):
-    """Write a result into ``t``, for which ``is_plain`` holds, if it has its shape and dtype, and no history; return whether."""
+    """Write a result of the shape and dtype of ``t``, for which ``is_plain`` holds; return whether it is one."""
     array, value = t.array, getattr(result, "array", None)
     if (
         type(value) is not ndarray

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from tensh.engine.arrays.bounds import view_memory
-from tensh.engine.arrays.memory import lend
+from tensh.engine.arrays.owners import lend
 from tensh.engine.core.tensor import wrap
 from tensh.serialization.containers import check_keys
 from tensh.show.text import shorten_middle
