@@ -75,7 +75,7 @@ from tensh.explain.causes.situation import Situation, first_explanation
 from tensh.explain.causes.values.called import explain_called
 from tensh.explain.causes.values.conditions import explain_condition
 from tensh.explain.causes.values.containers import explain_container, explain_counter, explain_local_part
-from tensh.explain.causes.values.dtypes import explain_flag_of_numbers, explain_floats
+from tensh.explain.causes.values.dtypes import explain_cast, explain_flag_of_numbers, explain_floats, explain_objects
 from tensh.explain.causes.values.indexing import explain_index
 from tensh.explain.causes.values.iterating import explain_iterating
 from tensh.explain.causes.values.operators import batch_for_tensor, explain_operator, explain_picked, plain_parameter
@@ -92,7 +92,7 @@ __all__ = ["Situation", "cause_of"]
 
 CAUSES = (
     explain_zero, explain_lost, explain_one_hot_indices, explain_function, explain_transform, explain_distribution,
-    explain_constraint, explain_packed, explain_hook, explain_compared_pair, explain_floats, absent_gradient,
+    explain_constraint, explain_packed, explain_hook, explain_compared_pair, explain_floats, explain_cast, explain_objects, absent_gradient,
     explain_cut_graph, explain_not_differentiated, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
     explain_left_out, explain_early_return, explain_value_of_name, explain_naming, explain_condition, explain_iterating,
     explain_index, explain_residual, explain_result, explain_state, explain_step, explain_target, explain_operator,

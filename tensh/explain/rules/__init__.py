@@ -96,7 +96,7 @@ def rule_for(call, error):
 
 RULES = (
     (("to match target batch_size",), explain_numbers_of_samples),
-    (("Cannot access accelerator", "not compiled with CUDA", "without CUDA", "No CUDA"), explain_no_such_device),
+    (("Cannot access accelerator", "not compiled with CUDA", "without CUDA", "No CUDA", ": there is no device "), explain_no_such_device),
     (("linalg.solve: ",), explain_system),
     (("the input is not positive-definite",), explain_positive_definite),
     (("must be tuple of Tensors, not Tensor",), explain_list_of_tensors),

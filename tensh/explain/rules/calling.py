@@ -4,7 +4,7 @@ import ast
 import re
 
 from tensh.explain.calls import piece
-from tensh.explain.causes.situation import replace_node
+from tensh.explain.causes.situation import find_assignment, replace_node
 from tensh.explain.edits import JOINING
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.rewriting import call_in, replace_positional, set_keyword
@@ -22,23 +22,55 @@ def explain_no_such_device(call, text):
     if asked is not None:
         return asked
     tree = call_in(call.segment)
+    named = find_device(call, tree)
     candidates, moved = [], ""
     if tree is not None and isinstance(tree.func, ast.Attribute) and tree.func.attr == "cuda":
         moved = ast.unparse(tree.func.value)
-    elif tree is not None:
+        candidates = [f'{moved}.to("cpu")']
+    elif tree is not None and named is None:
         candidates = [
             set_keyword(call.segment, "device", '"cpu"')
             if any(each.arg == "device" for each in tree.keywords)
             else None,
             replace_positional(call.segment, '"cpu"') if call.name == "to" and len(tree.args) == 1 else None,
         ]
+    found = (named,) if named else fits(call, candidates, most=1)
+    if not found and is_moved(tree):  # a module, which is moved whatever it is
+        found = (Fit(f'{ast.unparse(tree.func.value)}.to("cpu")'),)
     return Explanation(
         call.name,
         tensors,
         _("tensh computes on the CPU only"),
-        fits(call, candidates, most=1),
+        found,
         _("{code}, and {moved}.to(device)").format(code=CHOICE, moved=moved),
     )
+
+
+def find_device(call, tree):
+    """Return the Fit of `device = torch.device("cuda")`, the only such line, where its name is passed; None for others."""
+    values = [*tree.args, *(each.value for each in tree.keywords)] if tree is not None else []
+    names = [each.id for each in values if isinstance(each, ast.Name) and is_device(call.names.get(each.id))]
+    statement = find_assignment(call.place, names[0]) if len(names) == 1 else None
+    match statement:
+        case ast.Assign(value=ast.Constant(value=str()) as text):
+            return replace_node(call.place, text, '"cpu"')
+        case ast.Assign(value=ast.Call(args=[ast.Constant(value=str()), *_rest]) as made):
+            return replace_node(call.place, made, f'{ast.unparse(made.func)}("cpu")')
+    return None
+
+
+def is_device(value):
+    return type(value).__name__ == "device" or isinstance(value, str)
+
+
+def is_moved(tree):
+    """True for `net.cuda()` and `net.to("cuda")`."""
+    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Attribute):
+        return False
+    match tree.args:
+        case [ast.Constant(value=str())]:
+            return tree.func.attr == "to"
+    return tree.func.attr == "cuda"
 
 
 def find_unasked(call):

@@ -199,6 +199,9 @@ def name_of_type(t):
     return f"torch.sparse.{name}"
 
 
+DEFINED_IN_PYTHON = 1 << 9  # CPython's flag of types that a class statement makes
+
+
 def dtype_of_legacy(which):
     """Return the dtype of a dtype, a legacy type, or the name of one."""
     if isinstance(which, dtype):
@@ -207,7 +210,10 @@ def dtype_of_legacy(which):
         return of_scalar[float]
     if isinstance(which, tensortype):
         return which.dtype
+    owner = ""
     if isinstance(which, type):
+        is_builtin = which.__module__ == "builtins" or which.__flags__ & DEFINED_IN_PYTHON
+        owner = "" if is_builtin else f"{which.__module__}."  # as in the names of types written in C
         which = f"torch.cuda.{which.__name__}" if which.__module__ == "torch.cuda" else which.__name__
     if not isinstance(which, str):
         raise TypeError("dtype must be a type, str, or dtype object")
@@ -219,7 +225,7 @@ def dtype_of_legacy(which):
         return BY_NAME[name]
     if which.startswith("torch.cuda."):
         raise RuntimeError("Cannot initialize CUDA without ATen_cuda library.")
-    raise ValueError(f"invalid type: '{which}'")
+    raise ValueError(f"invalid type: '{owner}{which}'")
 
 
 type_.__name__ = type_.__qualname__ = "type"

@@ -151,13 +151,18 @@ def result_for_function(situation, node):
 
 
 def loss_for_closure(situation, node):
-    """`opt.step(loss)`."""
-    if not situation.says("'Tensor' object is not callable") or not isinstance(node.func, ast.Attribute):
+    """`opt.step(loss)`, `opt.step(0.1)`, `opt.step(lr=0.1)`."""
+    if not isinstance(node.func, ast.Attribute) or node.func.attr != "step":
         return None
-    owner = situation.look_up(node.func.value)
-    if node.func.attr != "step" or len(node.args) != 1 or not hasattr(owner, "param_groups"):
+    owner, given = situation.look_up(node.func.value), [*node.args, *(each.value for each in node.keywords)]
+    if len(given) != 1 or not hasattr(owner, "param_groups"):
         return None
-    rule = _("step takes no loss: backward() has stored the gradients in the parameters")
+    if situation.says("'Tensor' object is not callable"):
+        rule = _("step takes no loss: backward() has stored the gradients in the parameters")
+    elif situation.says("object is not callable") or situation.says("unexpected keyword argument 'lr'"):
+        rule = _("step takes no learning rate: the optimizer was made with one")
+    else:
+        return None
     return explain_replacement(situation, "step", rule, node, f"{ast.unparse(node.func)}()")
 
 

@@ -4,7 +4,7 @@ import ast
 import math
 import re
 
-from tensh.explain.causes.situation import explain_replacement, message_of
+from tensh.explain.causes.situation import explain_replacement, message_of, replace_node
 from tensh.explain.edits import DTYPES
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import set_keyword
@@ -210,9 +210,9 @@ def device_by_another_name(situation, node):
     is_spelt = kind.lower() in DEVICES
     rule = _("the devices are cpu and cuda, in lower case") if is_spelt else _("{kind} is not a device: {name} is")
     if name == "cuda":
-        return Explanation(
-            "device", (), rule.format(kind=kind, name=name), (), _("{code}, and .to(device)").format(code=CHOICE)
-        )
+        fit = replace_node(situation.place, text, '"cpu"')
+        advice = _("{code}, and .to(device)").format(code=CHOICE)
+        return Explanation("device", (), rule.format(kind=kind, name=name), (fit,) if fit else (), advice)
     return explain_replacement(situation, "device", rule.format(kind=kind, name=name), text, f'"{name}"')
 
 

@@ -41,8 +41,15 @@ def explain_missing_arguments(situation):
     fit = replace_node(situation.place, node.args[0], own) if own else None
     usual = USUAL.get(name, {}).get(missing[0]) if len(missing) == 1 and not node.keywords else None
     if usual:
-        fit = replace_node(situation.place, node, f"{ast.unparse(node)[:-1]}{', ' * bool(node.args)}{usual})")
+        texts = [call_method(each, situation) for each in node.args]
+        fit = replace_node(situation.place, node, f"{name}({', '.join([*texts, usual])})")
     return Explanation("call", (), rule, (fit,) if fit else ())
+
+
+def call_method(node, situation):
+    """Return the code of an argument; a method that was not called, as in `torch.save(net.state_dict)`, is called."""
+    text = ast.unparse(node)
+    return f"{text}()" if isinstance(situation.look_up(node), types.MethodType) else text
 
 
 USUAL = {

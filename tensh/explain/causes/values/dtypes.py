@@ -1,15 +1,20 @@
-"""Integers that became floating point where their tensor was made, and integers that are to require grad."""
+"""Dtypes: integers that became floating point or are to require grad, NumPy's casts, arrays of Python objects."""
 
 import ast
 
+import numpy as np
+
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import operand_of, replace_node
+from tensh.explain.causes.situation import explain_replacement, operand_of, replace_node
+from tensh.explain.edits import DTYPES
 from tensh.explain.history import follow
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
 
 CLASSES = ("torch.Tensor", "torch.FloatTensor", "Tensor")
+BUILTINS = {"float": "float32", "int": "int64", "bool": "bool", "complex": "complex64"}  # Python's types
+CASTS = ("astype", "cast")
 WANTED = ("have one of the following scalar types", "Expected dtype int", "to be Long", "but found Float")
 
 
@@ -71,3 +76,73 @@ def explain_flag_of_numbers(situation):
     else:
         fit = replace_node(situation.place, owner, append_to_expression(text, ".float()"))
     return Explanation("grad", (given,), rule, (fit,) if fit else ())
+
+
+def explain_cast(situation):
+    """Explain `x.astype("float32")` and `x.to(np.float32)` of a tensor."""
+    match situation.place.path()[-1:]:
+        case [ast.Attribute(attr=word) as node] if word in CASTS:
+            calls = [each for each in ast.walk(situation.place.tree()) if isinstance(each, ast.Call)]
+            call = next((each for each in calls if ast.unparse(each.func) == ast.unparse(node)), None)
+        case [ast.Call(func=ast.Attribute(attr="to" | "type" as word)) as call]:
+            pass
+        case _:
+            return None
+    if call is None or len(call.args) != 1 or call.keywords or call.lineno != situation.place.line:
+        return None
+    name, t = name_dtype(call.args[0]), situation.tensor_of(call.func.value)
+    if name is None or t is None:
+        return None
+    given, owner = ast.unparse(call.args[0]), ast.unparse(call.func.value)
+    rule = _("tensors are converted by to()")
+    if given != f"torch.{name}":
+        rule = _("tensors are converted by to(), with a dtype of torch: {given} is torch.{name}")
+        rule = rule.format(given=given, name=name)
+    code = append_to_expression(owner, f".to(torch.{name})")
+    return explain_replacement(situation, word, rule, call, code, None, (operand_of(owner, t),))
+
+
+def name_dtype(node):
+    """Return the name of the dtype of torch for `np.float32`, `"float32"`, `torch.float32` and `float`; None for others."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="np" | "numpy" | "torch"), attr=name) | ast.Constant(value=str(name)):
+            pass
+        case ast.Name(id=name):
+            name = BUILTINS.get(name)
+        case _:
+            return None
+    name = (name or "").removeprefix("torch.").removesuffix("_")
+    return BUILTINS.get(name) or (name if name in DTYPES else None)
+
+
+def explain_objects(situation):
+    """Explain an array of Python objects or texts that are numbers, as tables read from files are."""
+    if not situation.says("can't convert np.ndarray of type numpy."):
+        return None
+    node = situation.place.node()
+    for each in node.args if isinstance(node, ast.Call) else ():
+        array = situation.look_up(each)
+        if isinstance(array, np.ndarray) and array.dtype.kind in "OU" and array.size:
+            rule = _("{text} holds {what}, which must become numbers first").format(
+                text=ast.unparse(each), what=_("Python objects") if array.dtype.kind == "O" else _("texts")
+            )
+            code = append_to_expression(ast.unparse(each), ".astype(np.float32)")
+            is_known = situation.names.get("np") is np and array.size <= MOST_CONVERTED and are_numbers(array)
+            operands = (operand_of(ast.unparse(each), array),)
+            advice = _("replace the elements that are no numbers")
+            return explain_replacement(situation, "tensor", rule, each, code if is_known else None, advice, operands)
+    return None
+
+
+MOST_CONVERTED = 100_000  # elements that are converted to see whether they are numbers
+
+
+def are_numbers(array):
+    """True if an array of Python's own numbers and texts can be converted, without calling methods of other objects."""
+    if not all(type(each) in (int, float, bool, str, np.str_) for each in array.flat):
+        return False
+    try:
+        array.astype(np.float32)
+    except (ValueError, OverflowError):
+        return False
+    return True
