@@ -11,6 +11,16 @@ from tensh.cli.programs.options import Options, UsageError
 from tensh.support.language import _
 
 
+def wrap_first_line(message, env):
+    """Break the first line of a message between words in a terminal; the others are commands, which can be copied."""
+    first, *rest = message.split("\n")
+    if env.is_terminal(env.stderr) and len(first) > env.width(env.stderr):
+        from tensh.show.text import wrap_lines
+
+        first = "\n  ".join(wrap_lines(first, env.width(env.stderr) - 2))
+    return "\n".join([first, *rest])
+
+
 def main(arguments=None, environment=None):
     """Run `tensh ARGUMENTS` (by default those of the process) in an environment; return the exit status."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
@@ -22,7 +32,7 @@ def main(arguments=None, environment=None):
     except KeyboardInterrupt:
         return status.INTERRUPTED
     except UsageError as error:
-        env.say(f"{error}\n")
+        env.say(f"{wrap_first_line(str(error), env)}\n")
         return status.USAGE
     except Unwritten as error:
         return report_unwritten(error.args[0], env)

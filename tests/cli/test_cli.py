@@ -198,6 +198,7 @@ USAGE = {
     ("run", "S.tsh"): "S.tsh: no such file; did you mean s.tsh?\n",
     ("run", "."): ".: this is a folder, not a file\n",
     ("run", "s.txt"): "s.txt: tensh runs .tsh, .py, .ipynb and .md files\n",
+    ("run", "m.npz"): "m.npz: tensh runs .tsh, .py, .ipynb and .md files\ntensors are opened: tensh open m.npz\n",
     ("run", "bad.ipynb"): "bad.ipynb: this is not a notebook: expected an object, but it is a number\n",
     ("-c", "1", "run", "s.tsh"): "-c and run cannot be combined\n",
     ("run", "--timeout", "nan", "s.tsh"): "--timeout nan: expected a number from 0 to 1000000000\n",
@@ -225,6 +226,12 @@ def test_usage_errors(script, arguments, errors):
     for name in ("s.tsh", "s.txt", "bad.ipynb"):
         script("1", name)
     assert Done(*arguments) == (2, "", errors)
+
+
+def test_a_usage_error_is_broken_between_words_in_a_terminal(script):
+    script("1", "s.txt")
+    errors = Done("run", "s.txt", terminal=True, COLUMNS="40").errors
+    assert errors == "s.txt: tensh runs .tsh, .py, .ipynb\n  and .md files\n"
 
 
 def test_a_pattern_of_very_many_parts_is_one_line():

@@ -32,6 +32,7 @@ class Program(NamedTuple):
         return not self.cells and not self.tensors
 
 
+SCRIPTS = (".tsh", "", ".py", ".ipynb", ".md")
 NOTHING = Program("script", [], [""])  # the program of a prompt
 
 
@@ -61,7 +62,9 @@ def from_file(path, arguments=()):
     elif extension in (".tsh", ""):
         kind, cells = "script", [Cell(Source(reading.code(path), filename, path))]
     else:
-        raise UsageError(_("{path}: tensh runs .tsh, .py, .ipynb and .md files").format(path=path))
+        lines = [_("{path}: tensh runs .tsh, .py, .ipynb and .md files")]
+        lines += [_("tensors are opened: tensh open {path}")] * (extension in opening.FORMATS)
+        raise UsageError(*(line.format(path=path) for line in lines))
     return Program(kind, cells, [path, *arguments], os.path.dirname(os.path.realpath(path)), filename)
 
 
@@ -73,6 +76,11 @@ def from_files(paths):
         raise UsageError(str(error)) from None
     for path in tensors:
         reading.require(path)
+    for path in paths:
+        extension = os.path.splitext(path)[1]
+        if path not in tensors and extension not in SCRIPTS and os.path.isfile(path):
+            text = _("{path}: tensh opens .tsh, .py, .ipynb and .md files, and tensors in {formats}")
+            raise UsageError(text.format(path=path, formats=", ".join(opening.FORMATS)))
     programs = [from_file(path) for path in paths if path not in tensors]
     if len(programs) == 1:
         return programs[0]._replace(tensors=tensors)

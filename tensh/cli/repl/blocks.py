@@ -150,6 +150,8 @@ def clean_paste(text, is_alone=True):
     What is no Python is tried without line numbers and in ASCII, as pages and documents change quotes and signs, if it
     stands alone: within a string any text may be meant.
     """
+    is_doubled = "\r\r" in text and not {"\r", "\n"} & {*text.replace("\r\r", "")}
+    text = text.replace("\r\r", "\r") if is_doubled else text  # terminals that send Windows' line ends as two returns
     lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
     first = next((line for line in lines if line.strip()), "")
     if FENCE.match(first):

@@ -105,6 +105,8 @@ def test_a_clause_stands_below_its_statement(text, indent):
     [
         ("x = 1\n", "x = 1"),
         ("x = 1\r\ny = 2\r\n", "x = 1\ny = 2"),
+        ("if x:\r\r    y\r\r\r\rz\r\r", "if x:\n    y\n\nz"),
+        ("if x:\r    y\r\rz\r", "if x:\n    y\n\nz"),
         ("\n    x = 1\n    y = 2\n", "x = 1\ny = 2"),
         (">>> x = 1\n>>> x\n1\n", "x = 1\nx"),
         (">>> for i in y:\n...     i\n...\n0\n1\n>>> z", "for i in y:\n    i\n\nz"),

@@ -243,6 +243,8 @@ def test_arrays_of_numpy(prompt, tmp_path):
     assert prompt.text("data") == "tensor([0., 1., 2.], dtype=torch.float64)"
     (tmp_path / "bad.npy").write_bytes(b"nothing of it")
     assert prompt.message("%load bad.npy") == "bad.npy is not a .npy file: it does not begin like one"
+    (tmp_path / "bad.pt").write_bytes(b"hello")
+    assert prompt.message("%load bad.pt") == "bad.pt: torch.save writes no such file: it does not begin like one"
 
 
 def test_loading_tells_what_is_only_in_the_source(prompt):

@@ -14,6 +14,7 @@ CHECKPOINTS = (".pt", ".pth")  # files written by torch.save
 MODELS = (".onnx", ".pt2")  # ONNX models, and programs of torch.export
 FORMATS = (".npy", ".npz", ".safetensors", *CHECKPOINTS, *MODELS)
 NOT_YET = (".gguf",)
+BLOCK = 512  # bytes of a header of a tar archive
 LONGEST = 300  # characters of a message about a file
 
 
@@ -65,10 +66,22 @@ def sentence(path, error):
     words = getattr(error, "strerror", None) or str(error).partition("\n")[0] or type(error).__name__
     if isinstance(error, EOFError):
         words = _("the file is empty, or it ends too early")
+    if path.lower().endswith(CHECKPOINTS) and not begins_as_checkpoint(path):
+        words = _("torch.save writes no such file: it does not begin like one")
     if isinstance(error, MemoryError):  # raised by Python's parser for deep nesting, too
         words = _("the description of its arrays is too large")
     words = visible_line(words)  # may quote the file
     return words if words.startswith(path) else f"{path}: {cut_sentences(words)}"
+
+
+def begins_as_checkpoint(path):
+    """True if a file begins as `torch.save` writes it: a zip archive, a pickle, or a tar archive; also if it is empty."""
+    try:
+        with open(path, "rb") as file:
+            begin = file.read(BLOCK)
+    except OSError:
+        return True
+    return not begin or begin.startswith((b"PK", b"\x80")) or begin[257:262] == b"ustar"
 
 
 def cut_sentences(words):
