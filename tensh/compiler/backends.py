@@ -8,6 +8,7 @@ from tensh.compiler.call_records import describe_guards, describe_record
 from tensh.compiler.compiling import CompiledFunction, wrap_function
 from tensh.compiler.function_graph import FunctionRecorder
 from tensh.compiler.input_names import name_inputs, name_path, root_of, write_source
+from tensh.compiler.registry import count_graph
 from tensh.compiler.results import OutputRef, Result
 from tensh.compiler.settings import read_setting
 from tensh.compiler.size_recording import ArgumentInt, SizePolicy, Symbol
@@ -132,6 +133,7 @@ class BackendFunction(CompiledFunction):
             return None
         if recorder.dynamic:
             graph = copy.deepcopy(graph)  # sizes that the program keeps refer to nodes of the recorded one
+        count_graph(graph)
         module = GraphModule(Module(), graph)
         try:
             made = self.backend(module, list(recorder.used))

@@ -229,7 +229,7 @@ class Guards:
                 value = cell.cell_contents
             except ValueError:
                 continue
-            self.add(f"{self.constant(cell)}.cell_contents", value, attributes)
+            self.add(f"{self.constant(cell, f'cell_{name}_')}.cell_contents", value, attributes)
         for name in ("__defaults__", "__kwdefaults__"):
             if getattr(function, name):
                 self.add(f"{self.constant(function)}.{name}", getattr(function, name), attributes)

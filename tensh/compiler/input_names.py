@@ -45,8 +45,9 @@ def split_path(path, function):
         rest[:1] = [parameters[place]] if place < count else [name_rest(function), str(place - count)]
     elif head == "kwargs" and rest:
         rest[:0] = name_keywords(function, rest[0])
-    elif rest[:1] == ["cell_contents"]:
-        rest[:1] = [head]
+    elif rest[:1] == ["cell_contents"]:  # the variable of an enclosing function, in a cell such as cell_q_3
+        head = re.fullmatch(r"cell_(\w+)_\d+", head)[1]
+        return True, [head, *rest[1:]]
     return head in ("args", "kwargs") or not rest or head[0] != "g", rest or [head]
 
 

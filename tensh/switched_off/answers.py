@@ -190,6 +190,8 @@ REAL = (
         "_dynamo.config.patch": "tensh.compiler.config_modules:patch_dynamo",
         "_dynamo.decorators.mark_unbacked": "tensh.compiler.marks:mark_unbacked",
         "_dynamo.explain": "tensh.compiler.explaining:explain",
+        "_dynamo.export": "tensh.export.dynamo:export",
+        "_dynamo.eval_frame.export": "tensh.export.dynamo:export",
     }
     | {
         f"_dynamo.exc.{name}": f"tensh.compiler.breaks:{name}"
@@ -209,6 +211,14 @@ REAL = (
     | {
         f"_dynamo.testing.{name}": f"tensh.compiler.registry:{name}"
         for name in ("CompileCounter", "CompileCounterWithBackend")
+    }
+    | {
+        f"_dynamo.{space}.{name}": f"tensh.compiler.testing:{name}"
+        for space, names in {
+            "testing": "EagerAndRecordGraphs AotEagerAndRecordGraphs normalize_gm same rand_strided reduce_to_scalar_loss",
+            "utils": "same clone_input clone_inputs",
+        }.items()
+        for name in names.split()
     }
     | {
         f"{space}.{name}": f"tensh.functorch.compile:{name}"
