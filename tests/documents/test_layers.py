@@ -87,7 +87,10 @@ LAYERS = {
         "tensh.support tensh.utils._pytree tensh.utils._pytree_json tensh.utils._pytree_paths",
         "",
     ),
-    "tensh.export.dynamo": ("tensh._aten tensh.compiler tensh.engine tensh.export tensh.func.trees tensh.fx tensh.nn", ""),
+    "tensh.export.dynamo": (
+        "tensh._aten tensh.compiler tensh.engine tensh.export tensh.func.trees tensh.fx tensh.nn",
+        "",
+    ),
     "tensh.compiler.testing": ("tensh tensh.functorch.compile", ""),
     "tensh.onnx": (
         "tensh tensh._aten tensh._higher_order_ops tensh.engine tensh.fx tensh.nn tensh.switched_off tensh.testing tensh.tracing",
