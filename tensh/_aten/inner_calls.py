@@ -1,7 +1,7 @@
 """Operators that composites call, as dispatch modes see them: by PyTorch's names and arguments.
 
 Note [Inner calls]
-What one public function of PyTorch is made of shows below autograd as operators.  Functions of tensh are made of
+Below autograd a public function of PyTorch shows as the operators that it consists of.  Functions of tensh consist of
 operators in the same way, as the nodes are PyTorch's; most operators have PyTorch's name and arguments, ``CALLS`` has
 the others.  A mode that hands the call on gets what the operator of tensh computes: the same node, the same bits.
 ``STEPS`` has functions, not operators, that are computed on arrays and in PyTorch are several operators.

@@ -70,7 +70,7 @@ def rows_of(array, ndim):
 
 
 def unmet_error(condition):
-    """Raise PyTorch's error for a failed check."""
+    """Return PyTorch's error for a failed check."""
     return RuntimeError(
         f"Expected {condition} to be true, but got false.  (Could this error message be improved?  If so, please report an "
         "enhancement request to PyTorch.)"
