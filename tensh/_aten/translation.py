@@ -12,7 +12,8 @@ from tensh._aten.calls import HandedOn, aten, call_named, call_overload, call_pl
 from tensh._aten.handlers import handlers_for
 from tensh._aten.overloads import Word, schemas
 from tensh._aten.steps import layers, matrices
-from tensh._aten.steps.table import STEPS, as_dtype, convert_to
+from tensh._aten.steps.conversions import as_dtype, convert_to
+from tensh._aten.steps.table import STEPS
 from tensh._aten.steps.wrappers import WRAPPED
 from tensh._aten.synonyms import SYNONYMS
 from tensh.engine.codegen.public_forms import name_in_space

@@ -1,7 +1,7 @@
 """The decomposition of ``einsum``: products of two operands at a time, each of them one batch of matrix products."""
 
 from tensh._aten.calls import aten
-from tensh._aten.steps.table import product, reshape
+from tensh._aten.steps.shapes import product, reshape
 from tensh._decomp.rules import rule
 
 

@@ -2,7 +2,7 @@
 
 import tensh as torch
 from tensh._aten.calls import aten
-from tensh._aten.steps.table import reshape
+from tensh._aten.steps.shapes import reshape
 from tensh._decomp.rules import PLACE, STRIDED, convert, count, full, rule
 
 ops = torch.ops.aten

@@ -4,7 +4,7 @@ import math
 
 import tensh as torch
 from tensh._aten.calls import aten
-from tensh._aten.steps.table import matmul
+from tensh._aten.steps.products import matmul
 from tensh._decomp.rules import PLACE, STRIDED, full, rule, scalar, view_rule
 
 ops = torch.ops.aten

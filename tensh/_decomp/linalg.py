@@ -2,14 +2,14 @@
 
 import tensh as torch
 from tensh._aten.calls import aten
-from tensh._aten.steps import table as steps
-from tensh._aten.steps.table import product, reshape
+from tensh._aten.steps import products
+from tensh._aten.steps.shapes import product, reshape
 from tensh._decomp.rules import count, rule
 from tensh.engine.operators.linalg.composites.distances import is_by_product
 
 ops = torch.ops.aten
-rule("linear")(steps.linear)
-rule("matmul")(steps.matmul)
+rule("linear")(products.linear)
+rule("matmul")(products.matmul)
 
 
 @rule("mv")
@@ -86,7 +86,7 @@ def bilinear(input1, input2, weight, bias=None):
 @rule("cosine_similarity")
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     if x1.array.shape != x2.array.shape:
-        x2, x1 = (aten("expand", each, steps.broadcast(x1.shape, x2.shape)) for each in (x2, x1))
+        x2, x1 = (aten("expand", each, products.broadcast(x1.shape, x2.shape)) for each in (x2, x1))
     norms = [aten("clone", aten("linalg_vector_norm", each, 2, [dim], True)) for each in (x1, x2)]
     least = ops.scalar_tensor.default(eps, dtype=x1.dtype, device=torch.device("cpu"))
     first, second = (ops.clamp.Tensor(each, least) for each in norms)
@@ -120,7 +120,7 @@ def euclidean_dist(x1, x2):
     left = aten("cat", [ops.mul.Tensor(x1, -2), *first], -1)
     right = aten("cat", [x2, *reversed(second)], -1)
     turned = aten("transpose", right, -2, -1)
-    squares = aten("mm", left, turned) if x1.dim() == 2 else steps.matmul(left, turned)
+    squares = aten("mm", left, turned) if x1.dim() == 2 else products.matmul(left, turned)
     return aten("sqrt", ops.clamp.default(squares, 0))
 
 

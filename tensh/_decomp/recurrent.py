@@ -1,7 +1,7 @@
 """Decompositions of recurrent layers: their steps, one after the other."""
 
 from tensh._aten.calls import aten
-from tensh._aten.steps.table import linear
+from tensh._aten.steps.products import linear
 from tensh._decomp.rules import rule
 
 

@@ -4,14 +4,14 @@ from functools import partial
 
 import tensh as torch
 from tensh._aten.calls import aten
-from tensh._aten.steps import table as steps
+from tensh._aten.steps import products
 from tensh._aten.synonyms import SPECIAL, SYNONYMS
 from tensh._decomp.rules import RULES, VIEWS, rule, view_rule
 
 ops = torch.ops.aten
-rule("matrix_exp")(steps.matrix_exp)
-rule("matrix_power", "linalg_matrix_power")(steps.matrix_power)
-rule("chain_matmul", "linalg_multi_dot")(steps.multi_dot)
+rule("matrix_exp")(products.matrix_exp)
+rule("matrix_power", "linalg_matrix_power")(products.matrix_power)
+rule("chain_matmul", "linalg_multi_dot")(products.multi_dot)
 
 for name, own in (SYNONYMS | SPECIAL | {"linalg_matmul": "matmul"}).items():
     if name not in VIEWS and name not in RULES:

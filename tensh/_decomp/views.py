@@ -7,7 +7,7 @@ from tensh._aten.calls import aten
 from tensh._aten.overloads import schemas
 from tensh._aten.steps.conversions import copy_conversion
 from tensh._aten.steps.indexing import diff
-from tensh._aten.steps.table import product, reshape
+from tensh._aten.steps.shapes import product, reshape
 from tensh._decomp.images import pad_circularly
 from tensh._decomp.rules import PLACE, STRIDED, count, rule, scalar, view_rule
 

@@ -8,7 +8,7 @@ import tensh as torch
 from tensh._aten.calls import aten, call_overload, call_plain
 from tensh._aten.overloads import schemas
 from tensh._aten.resizing import name_operator
-from tensh._aten.steps.table import matmul
+from tensh._aten.steps.products import matmul
 from tensh.engine.codegen.vocabulary import OPS, TENSORS
 from tensh.engine.operators.layers.composites.resampling import map_for
 from tensh.engine.operators.layers.pooling import numbers_of_elements

@@ -1,15 +1,15 @@
 """Conversions as ``aten`` records them: the overload of ``to`` follows from the arguments: a dtype, a device, or neither."""
 
-from tensh._aten.calls import call_overload
+from tensh._aten.calls import aten, call_overload
 from tensh._aten.overloads import schemas
 from tensh.engine.arguments.binding import bind
 from tensh.engine.dtypes.device import device, preserve_format, strided
-from tensh.engine.dtypes.dtype import ALL
+from tensh.engine.dtypes.dtype import ALL, BY_NUMPY
 from tensh.engine.dtypes.dtype import dtype as dtype_class
 from tensh.engine.methods.conversion import CASTS, TO, is_in_order
 from tensh.engine.methods.creation.legacy import dtype_of_legacy
 
-__all__ = ["choose_conversion", "copy_conversion"]
+__all__ = ["as_dtype", "choose_conversion", "conversion", "convert_to", "copy_conversion"]
 
 
 def choose_conversion(name, args, kwargs):
@@ -63,3 +63,22 @@ def copy_conversion(overload, *args, **kwargs):
         return input
     copying = schemas()["_to_copy"]["default"]
     return call_overload(copying, *copying.bind((input,), given))
+
+
+def as_dtype(value):
+    """The dtype of a tensor, of NumPy's."""
+    return value if isinstance(value, dtype_class) else BY_NUMPY[value]
+
+
+def convert_to(input, dtype):
+    return input if input.dtype is dtype else aten("_to_copy", input, dtype=dtype)
+
+
+def conversion(name):
+    """Return the steps of a method that converts a tensor."""
+
+    def steps(*args, **kwargs):
+        found = choose_conversion(name, args, kwargs)
+        return args[0] if found is None else copy_conversion(found[0], *found[1], **found[2])
+
+    return steps

@@ -156,3 +156,16 @@ def broadcast_tensors(*tensors):
     tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     sizes = list(torch.broadcast_shapes(*(t.shape for t in tensors)))
     return tuple(aten("expand", t, sizes) for t in tensors)
+
+
+def where(condition, input=None, other=None, **options):
+    if input is None and other is None and not options:
+        return nonzero(condition, as_tuple=True)
+    if other is None or options:
+        return NotImplemented
+    kind = next((each.dtype for each in (input, other) if isinstance(each, Tensor)), None)
+    values = [
+        each if isinstance(each, Tensor) else aten("scalar_tensor", each, dtype=kind or torch.get_default_dtype())
+        for each in (input, other)
+    ]
+    return aten("where", condition, *values)

@@ -1,0 +1,57 @@
+"""Functions of shapes that PyTorch composes of ``aten`` operators."""
+
+import functools
+import operator
+
+import tensh as torch
+from tensh._aten.calls import aten
+from tensh.engine.arrays.memory import view_strides
+
+
+def product(sizes):
+    """The product of sizes, which may be nodes of a program."""
+    return functools.reduce(operator.mul, sizes) if sizes else 1
+
+
+def reshape(input, *shape, **options):
+    shape = list(options.get("shape", shape[0] if shape and not isinstance(shape[0], int) else shape))
+    if -1 in shape:
+        known = product([n for n in shape if n != -1])
+        shape = [product(input.shape) // known if n == -1 and known else n for n in shape]
+    if input.is_contiguous() or view_strides(tuple(map(int, input.shape)), input.stride(), tuple(map(int, shape))):
+        return aten("view", input, shape)
+    return aten("_unsafe_view", aten("clone", input, memory_format=torch.contiguous_format), shape)
+
+
+def flatten(input, start_dim=0, end_dim=-1):
+    if not input.dim():
+        return reshape(input, [1])
+    start, end = start_dim % input.dim(), end_dim % input.dim()
+    if start == end:
+        return input
+    size = product(input.shape[start : end + 1])
+    return reshape(input, [*input.shape[:start], size, *input.shape[end + 1 :]])
+
+
+def unflatten(input, dim, sizes):
+    dim, known = dim % input.dim(), 1
+    for n in sizes:
+        known *= n if n != -1 else 1
+    sizes = [input.shape[dim] // known if n == -1 else n for n in sizes]
+    return aten("view", input, [*input.shape[:dim], *sizes, *input.shape[dim + 1 :]])
+
+
+def contiguous(input, memory_format=torch.contiguous_format):
+    if input.is_contiguous(memory_format=memory_format):
+        return input
+    return aten("clone", input, memory_format=memory_format)
+
+
+def split(tensor, split_size_or_sections, dim=0):
+    if isinstance(split_size_or_sections, int):
+        return aten("split", tensor, split_size_or_sections, *((dim,) if dim else ()))
+    return aten("split_with_sizes", tensor, list(split_size_or_sections), *((dim,) if dim else ()))
+
+
+def chunk(input, chunks, dim=0):
+    return aten("split", input, -(-input.shape[dim] // chunks), dim)
