@@ -6,6 +6,7 @@ from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import float32, float64, int64
+from tensh.engine.errors.messages import too_large
 from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.engine.random import sobol
 from tensh.engine.random.generator import Generator
@@ -77,10 +78,14 @@ class SobolEngine:
             raise RuntimeError(f"Trying to create tensor with negative dimension {count}: {[count, self.dimension]}")
         if dtype not in (float32, float64):
             raise NotImplementedError(f"\"_sobol_engine_draw\" not implemented for '{dtype.title}'")
-        points = sobol.points(self.quasi.array, self.sobolstate.array, self._number, count)
+        try:
+            points = sobol.points(self.quasi.array, self.sobolstate.array, self._number, count)
+            numbers = points.astype(dtype.numpy) * dtype.numpy.type(2.0**-self.MAXBIT)
+        except MemoryError as error:
+            raise too_large(error) from None
         if count:
             self.quasi = wrap(points[-1].copy())
-        return wrap(points.astype(dtype.numpy) * dtype.numpy.type(2.0**-self.MAXBIT))
+        return wrap(numbers)
 
     def draw_base2(self, m, out=None, dtype=None):
         """Return the next ``2**m`` points; raise ValueError unless the total number is a power of two."""

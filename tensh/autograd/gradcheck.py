@@ -13,6 +13,7 @@ from tensh.autograd.checking import (
 )
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.messages import too_large
 from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.testing.making import make_tensor
 
@@ -63,6 +64,8 @@ def gradcheck(
             check_forward(func, inputs, eps, atol, rtol, check_batched_forward_grad, check_undefined_grad)
         if check_batched_grad:
             check_batched(func, inputs, checked)
+    except MemoryError as error:
+        raise too_large(error) from None
     except GradcheckError:
         if raise_exception:
             raise

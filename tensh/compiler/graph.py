@@ -17,6 +17,7 @@ from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output
 from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.capture.lines import Value, list_values
+from tensh.engine.errors.messages import too_large
 
 
 class Graph:
@@ -35,7 +36,10 @@ class Graph:
                 array.copy() if value in program.written else array
                 for value, array in zip(program.inputs, arrays, strict=True)
             ]
-        outs, saved = program.forward(*arrays)
+        try:
+            outs, saved = program.forward(*arrays)
+        except MemoryError as error:
+            raise too_large(error) from None
         if not program.differentiable:
             return self.rebuild(tensors, [wrap(out) for out in outs])
         nodes = [

@@ -6,6 +6,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from tensh.engine import find_public
+from tensh.engine.arguments.binding import make_array
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.func.checks import require_real, select_argnums, select_arguments
 from tensh.func.forward import jvp_by
@@ -66,7 +67,8 @@ def basis(tensors, chunk_size=None):
     for start in range(0, max(total, 1), max(step, 1)):
         rows, first, batches = min(step, total - start), start, []
         for t, size in zip(tensors, sizes, strict=True):
-            batches.append(wrap(np.eye(rows, size, first, t.array.dtype).reshape(rows, *t.array.shape)))
+            units = make_array(lambda dtype: np.eye(rows, size, first, dtype), t.array.dtype)  # noqa: B023 - called at once
+            batches.append(wrap(units.reshape(rows, *t.array.shape)))
             first -= size
         yield batches
 

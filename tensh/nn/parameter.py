@@ -8,6 +8,7 @@ from tensh.engine.arguments.binding import make_array
 from tensh.engine.arguments.checks import require_dtype
 from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays.absent import make_absent
+from tensh.engine.arrays.memory import copy_memory
 from tensh.engine.autograd.inference import REQUIRE, is_inference
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core.clock import mode
@@ -88,7 +89,7 @@ class Parameter(Tensor, metaclass=ParameterType):
 
     def __deepcopy__(self, memo):
         if id(self) not in memo:
-            memo[id(self)] = type(self)(wrap(self.array.copy()), refresh_node(self) is not None)
+            memo[id(self)] = type(self)(wrap(copy_memory(self.array)), refresh_node(self) is not None)
         return memo[id(self)]
 
     __repr__ = headed_text

@@ -8,6 +8,7 @@ from tensh.engine.autograd.modes import enable_grad, no_grad
 from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.dispatch.override.state import dispatches
+from tensh.engine.errors.messages import too_large
 from tensh.engine.operators.shapes.layout import view_as_real
 from tensh.optim.checks import CAPTURING, refuse_sparse_gradients, require_fusible
 from tensh.optim.optimizer import Optimizer, evaluate
@@ -52,8 +53,11 @@ class Elementwise(Shared, Optimizer):
             with enable_grad():
                 self._step(self._step_on_tensors, _squeeze)
         else:
-            with Uninterrupted():
-                self._step(self._step_on_arrays, _number, self._step_small)
+            try:
+                with Uninterrupted():
+                    self._step(self._step_on_arrays, _number, self._step_small)
+            except MemoryError as error:
+                raise too_large(error) from None
         return loss
 
     def _step(self, change, number, change_small=None):
@@ -116,8 +120,10 @@ class Elementwise(Shared, Optimizer):
             arrays = [view_as_real.fn(each).array for each in (p.detach(), grad.detach(), *map(state.get, names))]
         else:
             arrays = [p.array, grad.array, *[state[name].array for name in names]]
-        update_in_pieces(update, arrays, names)
-        stamp_write(p.array)
+        try:
+            update_in_pieces(update, arrays, names)
+        finally:  # where memory is lacking, some elements may have been changed
+            stamp_write(p.array)
 
     def _change(self, p, group, state, step):
         """The function that updates the elements of a parameter, with its gradient negated to maximize."""

@@ -134,7 +134,7 @@ class Batch:
             for views, column in zip(self.parts, columns):
                 for view, array in zip(views, column):
                     view[...] = array
-            update_in_pieces(change, self.whole, self.names)
+            update_in_pieces(change, self.whole, self.names)  # without memory for it, the parameters stay as they were
             for views, column in zip(self.parts, columns):
                 if column is not columns[1]:
                     for view, array in zip(views, column):

@@ -8,7 +8,9 @@ import zipfile
 import zlib
 
 from tensh.engine.arrays.absent import drop_elements
+from tensh.engine.arrays.memory import NO_MEMORY
 from tensh.engine.dtypes.device import device
+from tensh.engine.errors.messages import too_large
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.shapes.composites.storage import UntypedStorage
 from tensh.serialization.allowed import Names
@@ -23,6 +25,7 @@ NO_DEVICE = (
     "Attempting to deserialize object on a {0} device but torch.{1}.is_available() is False. If you are running on a CPU-only "
     "machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
 )
+LACKING_MEMORY = NO_MEMORY.partition("{}")[0]
 LONGEST = 1000  # characters of an error message about a file
 ZIP = b"PK\3\4"  # signature of an archive
 SHORTEST = 22  # bytes of an archive without records
@@ -31,11 +34,11 @@ REFUSED = "Weights only load failed. WeightsUnpickler error: "
 SAFE_HERE = " With weights_only=False tensh builds it without running any code of the file."
 STILL_REFUSED = "tensh runs no code of a file, whatever weights_only is. "
 WRONG = (
-    OverflowError, ValueError, TypeError, KeyError, IndexError, AttributeError, MemoryError, RecursionError,
+    OverflowError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError,
     NotImplementedError, struct.error, OSError,
 )  # fmt: skip
 DAMAGE = (
-    *WRONG, RuntimeError, EOFError, AssertionError, SyntaxError, pickle.UnpicklingError, DamagedError, zipfile.BadZipFile, zipfile.LargeZipFile,
+    *WRONG, MemoryError, RuntimeError, EOFError, AssertionError, SyntaxError, pickle.UnpicklingError, DamagedError, zipfile.BadZipFile, zipfile.LargeZipFile,
     zlib.error,
 )  # fmt: skip
 """Exceptions that a damaged archive or its contents may raise."""
@@ -208,6 +211,8 @@ def _load(file, place, weights_only, encoding, mmap, path=None, shown=""):
         reason = "not a ZIP archive" if is_short else "failed finding central directory"
         reason = one_line(error) if "CRC" in str(error) else reason
         raise RuntimeError(BROKEN.format(f"reading zip archive: {reason}")) from None
+    except MemoryError as error:
+        raise too_large(error) from None
     except WRONG as error:
         raise pickle.UnpicklingError(f"this checkpoint is damaged: {type(error).__name__}: {one_line(error)}") from None
     except RuntimeError as error:
@@ -246,7 +251,14 @@ def _explain_refusal(message, weights_only):
 
 
 def describe_damage(error):
-    """Return the fault of a file in one line: the message of an exception, or its type."""
+    """Return the fault of a file in one line: the message of an exception, or its type.
+
+    Raise PyTorch's error if there is no memory for its contents, which is no fault of the file.
+    """
+    if isinstance(error, MemoryError):
+        raise too_large(error) from None
+    if type(error) is RuntimeError and LACKING_MEMORY in str(error):  # raised by a reader of a part
+        raise error from None
     is_misplaced = isinstance(error, OSError) and error.filename is None  # a record lies beyond what a file can have
     if is_misplaced or isinstance(error, (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error)):
         return "its archive is damaged, or a part of it is missing"

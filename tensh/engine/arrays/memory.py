@@ -16,6 +16,11 @@ from tensh.engine.core.lift import Lift
 from tensh.engine.dtypes.device import contiguous_format, preserve_format
 from tensh.engine.dtypes.dtype import BY_NUMPY
 
+NO_MEMORY = (
+    "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate "
+    "{} bytes. Error code 12 (Cannot allocate memory)"
+)
+
 
 # ── questions ────────────────────────────────────────────────────────────────
 def address(array):
@@ -166,10 +171,15 @@ def allocate(size, dtype, make=np.empty):
         return make(size, dtype)
     except MemoryError:
         wanted = math.prod(size if isinstance(size, (tuple, list)) else (size,)) * dtype.itemsize
-        raise RuntimeError(
-            f"[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to "
-            f"allocate {wanted} bytes. Error code 12 (Cannot allocate memory)"
-        ) from None
+        raise RuntimeError(NO_MEMORY.format(wanted)) from None
+
+
+def copy_memory(array, **options):
+    """Copy an array by its method ``copy``; raise PyTorch's RuntimeError if there is not enough memory."""
+    try:
+        return array.copy(**options)
+    except MemoryError:
+        raise RuntimeError(NO_MEMORY.format(array.nbytes)) from None
 
 
 def dense_owner(array):

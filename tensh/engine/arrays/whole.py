@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from tensh.engine.arrays.memory import copy_memory
+
 
 def copy_once(block, memo):
     """The copy of a block of memory by ``copy.deepcopy``: one for all tensors and storages over it."""
     if id(block) not in memo:
-        memo[id(block)] = block.copy(order="K")
+        memo[id(block)] = copy_memory(block, order="K")
         memo.setdefault(id(memo), []).append(block)  # keeps the array alive as long as its id is used
     return memo[id(block)]
 

@@ -21,7 +21,7 @@ from tensh.engine.dispatch.override.dispatch import answer_gradients
 from tensh.engine.dispatch.override.points import is_overriding
 from tensh.engine.dtypes.device import preserve_format
 from tensh.engine.dtypes.dtype import BY_NUMPY
-from tensh.engine.errors.messages import Misfit, invalid
+from tensh.engine.errors.messages import Misfit, invalid, too_large
 from tensh.engine.errors.warnings import warn, warn_once
 
 on_tensors = WeakSet()
@@ -40,6 +40,8 @@ def run(grads, graph, keep, wanted=None, record=None, through=False):
     before, outer = mode.grad, mode.running
     try:
         run_pass(grads, graph, keep, wanted, record, through)
+    except MemoryError as error:
+        raise too_large(error) from None
     finally:
         mode.grad, mode.running = before, outer
 

@@ -13,7 +13,9 @@ from itertools import accumulate
 import numpy as np
 
 from tensh.engine.arrays.absent import Absent as WithoutElements
+from tensh.engine.arrays.memory import NO_MEMORY
 from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.lift import Absence
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.integers import read_int, read_number
@@ -42,6 +44,8 @@ def translate_error(error, name, operands, shapes_first=False):
         if (lift := getattr(a, "lift", None)) is not None:
             raise lift from None
     arrays = [a for a in (operands[::-1] if name in REVERSED else operands) if isinstance(a, np.ndarray)]
+    if isinstance(error, MemoryError) and name.endswith("_"):  # the kernel may have written some elements
+        stamp_write(operands[0])
     if too_large(error) is not None:
         op = OPS.get(name.removesuffix("_"))
         shapes = [a.shape for a in arrays] if op is not None and op.parallel else []
@@ -103,12 +107,6 @@ def too_large(error, shape=None, itemsize=1):
     if isinstance(error, OverflowError) and not str(error).startswith(PYTHONS_OWN):
         return RuntimeError("value cannot be converted to type int64_t without overflow")
     return None
-
-
-NO_MEMORY = (
-    "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate "
-    "{} bytes. Error code 12 (Cannot allocate memory)"
-)
 
 
 def no_room(shape, itemsize):

@@ -26,7 +26,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import INFERENCE, derive_again, locked_view_error, refresh_node, write_refusal
 from tensh.engine.dispatch.override.points import watch_operator
 from tensh.engine.dtypes.dtype import BUILTIN, BY_NUMPY, can_cast
-from tensh.engine.errors.messages import broadcast_clash, does_not_fit
+from tensh.engine.errors.messages import broadcast_clash, does_not_fit, too_large
 from tensh.engine.errors.out_words import refused_cast
 from tensh.engine.inplace.copy_slices import CopySlices
 from tensh.engine.inplace.outside import differentiating, refuse_capture
@@ -170,6 +170,9 @@ def write_elementwise(t, operator, others, numbers=(), **options):
             result = parallel_map(operator.kernel, arrays, numbers, array, **options)
     except (NotImplementedError, RuntimeError, TypeError):  # before anything is written; PyTorch checks memory first
         return False
+    except MemoryError as error:
+        stamp_write(array)  # some elements may have been written
+        raise too_large(error) from None
     if result is not array:
         array[...] = result
     stamp_write(array)

@@ -107,13 +107,17 @@ def make_fold(family, kind):
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[input.dtype].title}'")
 
         def write_flat(flat, where, values):
+            # where memory is lacking between two steps, the array stays as it was
+            whole = flat.copy() if kind == "mean" or not include_self else flat
             if not include_self:
-                flat[where] = start(flat.dtype)
-            fold(flat, where, values)
+                whole[where] = start(flat.dtype)
+            fold(whole, where, values)
             if kind == "mean":
                 count = np.maximum(np.bincount(where, minlength=flat.size) + include_self, 1)
                 divide = np.floor_divide if flat.dtype.kind in "iu" else np.true_divide
-                flat[...] = divide(flat, count.astype(flat.dtype))
+                divide(whole, count.astype(flat.dtype), flat)
+            elif whole is not flat:
+                flat[...] = whole
 
         scatter(write_flat, input, dim, index, src)
 

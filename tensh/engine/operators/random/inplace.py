@@ -47,7 +47,11 @@ def overwrite(t, name, fill, generator, *args):
         refuse_unrecordable(t)
     refuse_overlap(t.array)
     if type(t.array) is not Absent:
-        fill(t.array, default_generator if generator is None else generator, *args)
+        try:
+            fill(t.array, default_generator if generator is None else generator, *args)
+        except MemoryError:  # some numbers may have been written
+            stamp_write(t.array)
+            raise
     if recorded:
         return write_inplace(t, tick(), DRAWN[name].fn(t), name)
     stamp_write(t.array)

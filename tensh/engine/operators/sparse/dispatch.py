@@ -1,5 +1,7 @@
 """Dispatch of operators and functions called with sparse tensors."""
 
+import sys
+
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
@@ -7,7 +9,7 @@ from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import can_cast
-from tensh.engine.errors.messages import cannot_cast
+from tensh.engine.errors.messages import cannot_cast, too_large
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.inplace.out import write_out
 from tensh.engine.inplace.writes import begin_write, write_inplace
@@ -51,6 +53,9 @@ def answer(name, args, options):
             return TABLE[name](*args, **options)
         except Lift:  # a part of the rule reads elements
             pass
+    failure = getattr(sys.exception(), "__context__", None)
+    if isinstance(failure, MemoryError) and not getattr(OPS.get(name), "public", True):  # of kernels on sparse arrays
+        raise too_large(failure) from None
     raise make_refusal(name, overload(name, args), args)
 
 

@@ -10,6 +10,7 @@ from tensh.engine.core.clock import owner, stamp_write
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.errors.messages import too_large
 from tensh.engine.inplace.overlap import SHARED, refuse_overlap, refuse_partial_overlap
 from tensh.engine.inplace.writes import begin_write, needs_no_record
 from tensh.engine.operators.basic import expand, expanded_size
@@ -72,6 +73,9 @@ def setitem(self, index, value):
         return copy_into(view, value)
     except Lift:
         return ports.batched_function("setitem", setitem, (self, index, value), {})
+    except MemoryError as error:
+        stamp_write(self.array)  # some elements may have been written
+        raise too_large(error) from None
 
 
 def write_straight(t, index, value):

@@ -14,6 +14,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import strided
 from tensh.engine.dtypes.dtype import BOOL, BY_NUMPY, COMPLEX, DIFFERENTIABLE, FLOAT, int64, of_scalar
 from tensh.engine.dtypes.size import Size
+from tensh.engine.errors.messages import too_large
 from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.operators.random import draws as operators
 from tensh.engine.random import discrete, drawing
@@ -124,7 +125,10 @@ def draw_like(name, input, draw, generator, memory_format, given):
 def draw_into(array, draw, generator, requires_grad):
     if requires_grad and array.dtype.kind not in DIFFERENTIABLE:  # before anything is drawn
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-    draw(array, default_generator if generator is None else generator)
+    try:
+        draw(array, default_generator if generator is None else generator)
+    except MemoryError as error:
+        raise too_large(error) from None
     return array
 
 
@@ -137,7 +141,10 @@ def draw_quickly(shape, dtype, draw):
         array = np.empty(shape, dtype)
     except (MemoryError, ValueError):
         return None
-    draw(array, default_generator)
+    try:
+        draw(array, default_generator)
+    except MemoryError as error:  # of words, or of steps: what was drawn cannot be drawn again
+        raise too_large(error) from None
     return wrap(array)
 
 

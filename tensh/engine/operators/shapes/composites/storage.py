@@ -216,7 +216,7 @@ class UntypedStorage(OwnMemory, metaclass=OfTorch):
 
     def clone(self):
         """A copy."""
-        return view_storage(self.bytes().copy())
+        return view_storage(memory.copy_memory(self.bytes()))
 
     @property
     def device(self):
