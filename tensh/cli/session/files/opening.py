@@ -69,7 +69,9 @@ def sentence(path, error):
     if path.lower().endswith(CHECKPOINTS) and not begins_as_checkpoint(path):
         words = _("torch.save writes no such file: it does not begin like one")
     if isinstance(error, MemoryError):  # raised by Python's parser for deep nesting, too, without words
-        words = _("there is not enough memory for it") if str(error) else _("the description of its arrays is too large")
+        words = (
+            _("there is not enough memory for it") if str(error) else _("the description of its arrays is too large")
+        )
     words = visible_line(words)  # may quote the file
     return words if words.startswith(path) else f"{path}: {cut_sentences(words)}"
 

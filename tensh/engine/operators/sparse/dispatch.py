@@ -54,7 +54,9 @@ def answer(name, args, options):
         except Lift:  # a part of the rule reads elements
             pass
     failure = getattr(sys.exception(), "__context__", None)
-    if isinstance(failure, MemoryError) and not getattr(OPS.get(name), "public", True):  # of kernels on sparse arrays
+    if isinstance(failure, MemoryError) and not getattr(
+        OPS.get(name), "public", True
+    ):  # the operator knows sparse arrays
         raise too_large(failure) from None
     raise make_refusal(name, overload(name, args), args)
 

@@ -143,7 +143,7 @@ def draw_quickly(shape, dtype, draw):
         return None
     try:
         draw(array, default_generator)
-    except MemoryError as error:  # of words, or of steps: what was drawn cannot be drawn again
+    except MemoryError as error:  # what has been drawn cannot be drawn again
         raise too_large(error) from None
     return wrap(array)
 
