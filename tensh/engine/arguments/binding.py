@@ -73,7 +73,8 @@ def takes_short_way(quick):
                 raise
 
         update_wrapper(function, bound.__wrapped__)
-        function.__signature__ = bound.__signature__
+        if hasattr(bound, "__signature__"):
+            function.__signature__ = bound.__signature__
         return function
 
     return decorate

@@ -14,7 +14,7 @@ from tensh.engine.codegen.mixing import SCALARS, ZERO
 from tensh.engine.dtypes.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, INTEGER
 from tensh.engine.errors.warnings import warn
 from tensh.engine.random import discrete, distributions
-from tensh.engine.random.distributions import fill
+from tensh.engine.random.distributions import SINGLE, fill
 
 LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38,
            "float64": 1.7976931348623157e308}  # fmt: skip
@@ -51,6 +51,9 @@ def check_bounds(dtype, low, high):
 
 def uniform(array, generator, low=0.0, high=1.0):
     """Draw numbers in [low, high)."""
+    if array.dtype is SINGLE and array.flags.c_contiguous and low == 0.0 and high == 1.0:
+        distributions.uniform(array.reshape(-1), generator)
+        return
     if BY_NUMPY[array.dtype].category == COMPLEX:
         if array.size:
             uniform(parts(array), generator, low, high)

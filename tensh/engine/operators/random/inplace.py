@@ -3,12 +3,15 @@
 The tensor no longer depends on its history: its node drops the gradient.
 """
 
+from tensh.engine.arguments.binding import takes_short_way
 from tensh.engine.arguments.signatures import accepts
 from tensh.engine.arrays.absent import Absent
 from tensh.engine.autograd.inference import refuse_write
 from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.scalars import REAL
 from tensh.engine.codegen.table import op
 from tensh.engine.core.clock import mode, stamp_write, tick
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import INFERENCE, refresh_node
 from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.inplace.writes import refuse_unrecordable, write_inplace
@@ -58,7 +61,19 @@ def overwrite(t, name, fill, generator, *args):
     return t
 
 
+def fill_quickly(name, fill, *defaults):
+    """Make the short way of a method that fills by numbers: for a call without keywords, in half the time."""
+
+    def quick(t, *args):
+        if type(t) is not Tensor or len(args) > len(defaults) or not {*map(type, args)} <= REAL:
+            return None
+        return overwrite(t, name, fill, None, *map(float, args), *defaults[len(args) :])
+
+    return takes_short_way(quick)
+
+
 @composite(function=False)
+@fill_quickly("uniform_", drawing.uniform, 0.0, 1.0)
 @accepts(f"(float from = 0, float to = 1, {GENERATOR})", method=True)
 def uniform_(self, from_=0.0, to=1.0, *, generator=None):
     """Fill the tensor with uniform numbers of [from, to).
@@ -72,6 +87,7 @@ def uniform_(self, from_=0.0, to=1.0, *, generator=None):
 
 
 @composite(function=False)
+@fill_quickly("normal_", drawing.normal, 0.0, 1.0)
 @accepts(f"(float mean = 0, float std = 1, {GENERATOR})", method=True)
 def normal_(self, mean=0.0, std=1.0, *, generator=None):
     """Fill the tensor with normal numbers."""
@@ -79,6 +95,7 @@ def normal_(self, mean=0.0, std=1.0, *, generator=None):
 
 
 @composite(function=False)
+@fill_quickly("log_normal_", drawing.log_normal, 1.0, 2.0)
 @accepts(f"(float mean = 1, float std = 2, {GENERATOR})", method=True)
 def log_normal_(self, mean=1.0, std=2.0, *, generator=None):
     """Fill the tensor with log-normal numbers, exponentials of normal ones."""
@@ -86,6 +103,7 @@ def log_normal_(self, mean=1.0, std=2.0, *, generator=None):
 
 
 @composite(function=False)
+@fill_quickly("exponential_", drawing.exponential, 1.0)
 @accepts(f"(float lambd = 1, {GENERATOR})", method=True)
 def exponential_(self, lambd=1.0, *, generator=None):
     """Fill the tensor with exponential numbers of rate ``lambd``."""
@@ -93,6 +111,7 @@ def exponential_(self, lambd=1.0, *, generator=None):
 
 
 @composite(function=False)
+@fill_quickly("cauchy_", drawing.cauchy, 0.0, 1.0)
 @accepts(f"(float median = 0, float sigma = 1, {GENERATOR})", method=True)
 def cauchy_(self, median=0.0, sigma=1.0, *, generator=None):
     """Fill the tensor with samples of the Cauchy distribution."""
@@ -124,6 +143,7 @@ def random_(self, from_=None, to=None, *, generator=None):
 
 
 @composite(function=False)
+@fill_quickly("bernoulli_", drawing.bernoulli, 0.5)
 @accepts(
     f"(Tensor p, {GENERATOR})", f"(float p = 0.5, {GENERATOR})", method=True, shown="self, p=0.5, *, generator=None"
 )

@@ -337,11 +337,11 @@ def triangle(name, part, what):
     declared = op(kernel, name=name, doc=doc, input=f"{name}(g, diagonal)")
 
     def clear_inplace(input, diagonal=0):
-        since = begin_write(input)
         if is_plain(input, ()):
             clear_outside(input.array, part, take_diagonal(input.array, diagonal))
             stamp_write(input.array)
             return input
+        since = begin_write(input)
         zeros = partial(np.copyto, src=0, where=~is_within(input.array, diagonal), casting="unsafe")
         return write_inplace(input, since, declared.fn(input, diagonal), f"{name}_", is_stack(input.array) and zeros)
 

@@ -29,6 +29,7 @@ from tensh.engine.operators.shapes.embedding import (
     zero,
 )
 
+INT64 = np.dtype(np.int64)
 NUMBERS = frozenset({int, float, bool})
 SMALL = frozenset({int, float})  # types of numbers that need no check if they are small
 
@@ -72,7 +73,7 @@ def fill_(self, value):
     """
     if type(value) in SMALL and -SAFE < value < SAFE and self.node is self._base is None and not differentiating:
         array = self.array
-        if array.dtype.kind == "f":
+        if array.dtype.kind == "f" or array.dtype is INT64 and type(value) is int:
             array.fill(value)
             stamp_write(array)
             return self
@@ -168,14 +169,8 @@ def fill_diagonal_(self, fill_value, wrap=False):
     """
     array, shape = self.array, self.array.shape
     small = type(fill_value) in SMALL and -SAFE < fill_value < SAFE
-    if (
-        len(shape) == 2
-        and small
-        and not wrap
-        and array.dtype.kind == "f"
-        and array.flags.c_contiguous
-        and is_plain(self, ())
-    ):
+    fits = small and (array.dtype.kind == "f" or array.dtype is INT64 and type(fill_value) is int)
+    if fits and len(shape) == 2 and not wrap and array.flags.c_contiguous and is_plain(self, ()):
         array.reshape(-1)[: min(shape) * shape[1] : shape[1] + 1] = fill_value  # eight times as fast as filling a view
         stamp_write(array)
         return self
