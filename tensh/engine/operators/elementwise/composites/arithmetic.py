@@ -6,7 +6,7 @@ from tensh.engine.arguments.signatures import NO_FIT, Form, choose
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import NUMBERS, as_number, keep_dtype, promote, refuse
 from tensh.engine.codegen.registry import METHODS, PUBLIC, PYTHON_ONLY
-from tensh.engine.codegen.scalars import overflow, take_number
+from tensh.engine.codegen.scalars import REAL, overflow, take_number
 from tensh.engine.codegen.table import OR_THE_SAME, public
 from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.tensor import Tensor
@@ -14,6 +14,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, complex128, float64
 from tensh.engine.errors.messages import broadcast_clash
 from tensh.engine.inplace.out import check_out, refuse_growth, write_out
 from tensh.engine.inplace.overlap import refuse_overlap
+from tensh.engine.inplace.plain import is_plain
 from tensh.engine.inplace.writes import (
     DIRECT,
     begin_write,
@@ -40,6 +41,7 @@ from tensh.engine.operators.elementwise.table import (
 )
 from tensh.engine.operators.elementwise.table import clamp as clamp_op
 from tensh.engine.operators.elementwise.table import lerp as lerp_op
+from tensh.engine.operators.kernels import clamp_numbers
 
 
 def tensor(value, name, parameter="input", position=1):
@@ -225,6 +227,12 @@ def clamp(input, min=None, max=None, *, out=None):
 @composite
 def clamp_(input, min=None, max=None):
     """In-place version of clamp.  Raise RuntimeError if no bound is given."""
+    if type(min) in REAL and type(max) in REAL and is_plain(input, ()):
+        array = input.array
+        if array.dtype.kind == "f" and array.size < DIRECT:
+            clamp_numbers(array, min, max, array)
+            stamp_write(array)
+            return input
     since = begin_write(input, min, max)
     keep_dtype(input, min, max)
     if isinstance(input, Tensor):
