@@ -137,8 +137,8 @@ def fold_rows(input, other):
 
 def multiply_batches(input, other, a, b):
     """Broadcast both stacks to one batch and multiply them with ``bmm``."""
-    if a == b and input.array.shape[:-2] == other.array.shape[:-2] and is_unrecorded(input, other):
-        return multiply_alike(input, other)
+    if a > 1 < b and is_unrecorded(input, other) and (product := multiply_unrecorded(input, other)) is not None:
+        return product
     first = input.unsqueeze(0) if a == 1 else input
     second = other.unsqueeze(1) if b == 1 else other
     *one, n, k = first.shape
@@ -161,13 +161,19 @@ def is_unrecorded(input, other):
     return not mode.grad or refresh_node(input) is None and refresh_node(other) is None
 
 
-def multiply_alike(input, other):
-    """Multiply stacks of one batch, in a fifth of the time of all steps for small ones."""
-    if input.array.ndim == 3:
-        return products.bmm.fn(input, other)
-    batch, count = input.array.shape[:-2], math.prod(input.array.shape[:-2])
-    one, two = (wrap(each.array.reshape(count, *each.array.shape[-2:])) for each in (input, other))
-    result = products.bmm.fn(one, two)
+def multiply_unrecorded(input, other):
+    """Multiply stacks, in a fifth of the time of all steps for small ones; None if their batches do not fit."""
+    one, two = input.array, other.array
+    batch = one.shape[:-2]
+    if batch != two.shape[:-2]:
+        if broadcast_clash((batch, two.shape[:-2])) is not None:
+            return None
+        batch = np.broadcast_shapes(batch, two.shape[:-2])
+        one, two = (np.broadcast_to(each, (*batch, *each.shape[-2:])) for each in (one, two))
+    if len(batch) == 1:
+        return products.bmm.fn(wrap(one), wrap(two))
+    count = math.prod(batch)
+    result = products.bmm.fn(*[wrap(each.reshape(count, *each.shape[-2:])) for each in (one, two)])
     result.array = result.array.reshape(*batch, *result.array.shape[1:])
     return result
 
