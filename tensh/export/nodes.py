@@ -5,7 +5,7 @@ import keyword
 from tensh.engine.core.tensor import Tensor
 from tensh.export.descriptions import Expression, SymbolicTensor
 from tensh.export.notes import decode_notes, encode_notes
-from tensh.export.operators import METHODS, find_operator, name_operator
+from tensh.export.operators import find_operator, may_call_method, name_operator
 from tensh.export.values import DamagedFile, decode, decode_value, encode
 from tensh.fx.branches import list_members
 from tensh.fx.graph import Graph
@@ -88,7 +88,7 @@ def add_node(graph, said, nodes, members, above=""):
         return made
     elif op == "call_function":
         made = graph.create_node("call_function", find_operator(said["target"]), args, kwargs, said["name"])
-    elif op == "call_method" and said["target"] in METHODS:
+    elif op == "call_method" and may_call_method(said["target"]):
         made = graph.create_node("call_method", said["target"], args, kwargs, said["name"])
     else:
         raise DamagedFile(f"it calls {said['target']!r}")

@@ -9,8 +9,8 @@ from tensh._higher_order_ops import HigherOrderOperator
 from tensh._higher_order_ops.functionalized import auto_functionalized_v2
 from tensh._higher_order_ops.wrappers import wrap_with_autocast, wrap_with_set_grad_enabled
 from tensh.engine.codegen.public_forms import name_in_space
-from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.symbols import sym_max, sym_min, sym_not
+from tensh.engine.methods.conversion import CASTS
 from tensh.export.values import DamagedFile, find_custom
 from tensh.tracing.sizes.numbers import ARITHMETIC
 
@@ -22,8 +22,8 @@ OPERATORS = {
 """Operators of Python, and functions of numbers, that a graph may call."""
 ON_GRAPHS = {str(each): each for each in (auto_functionalized_v2, wrap_with_autocast, wrap_with_set_grad_enabled)}
 """Operators that only exported programs call."""
-METHODS = frozenset(name for name, value in vars(Tensor).items() if callable(value) and not name.startswith("_"))
-"""Methods of tensors that a graph may call."""
+METHODS = frozenset((*CASTS, "cpu", "lu", "to_sparse_coo", "type", "unique"))
+"""Methods of tensors that a graph may call, beside those of the names of operators."""
 LIBRARIES = (["nn", "functional"], ["linalg"], ["special"], ["fft"])
 """Namespaces of functions that graphs may call where there is no operator: they have no side effects."""
 DRAWING = frozenset("rand randn randint rand_like randn_like bernoulli multinomial normal poisson".split())
@@ -61,6 +61,11 @@ def find_operator(name):
     if space == "torch" and (path in LIBRARIES or not path and last in DRAWING) and last in list_functions(path):
         return getattr(find_place(path), last)
     raise DamagedFile(f"it calls {name!r}, which is not an operator")
+
+
+def may_call_method(name):
+    """Return True for the name of a method that a graph in a file may call: it computes, and reaches nothing else."""
+    return isinstance(name, str) and (name in METHODS or name in schemas_for_files())
 
 
 def find_place(path):

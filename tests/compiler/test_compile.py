@@ -133,6 +133,10 @@ def test_modules_compiled_in_place_and_copies():
     assert wrapped.weight is wrapped._orig_mod.weight and wrapped.in_features == 3
     again = pickle.loads(pickle.dumps(wrapped))
     assert again(x).equal(wrapped(x))
+    wrapped.rate = 3
+    assert wrapped._orig_mod.rate == 3 and "rate" not in vars(wrapped) and wrapped.training is True
+    wrapped.eval()
+    assert wrapped.training is False and wrapped._orig_mod.training is False
 
 
 def test_disable_and_is_compiling():

@@ -43,7 +43,8 @@ def call_of(said):
 CHANGES = [
     lambda said: said.update(tensh=9), lambda said: call_of(said).update(target="os.system"), lambda said: call_of(said).update(target="torch.load"),
     lambda said: call_of(said).update(target="torch.nn.functional.__builtins__"), lambda said: call_of(said).update(name="x); import os #"),
-    lambda said: call_of(said).update(op="call_method", target="__reduce__"), lambda said: call_of(said).update(op="call_module"),
+    lambda said: call_of(said).update(op="call_method", target="__reduce__"), lambda said: call_of(said).update(op="call_method", target="set_"),
+    lambda said: call_of(said).update(op="call_method", target=["neg"]), lambda said: call_of(said).update(op="call_module", target="neg"), lambda said: call_of(said).update(op="call_module"),
     lambda said: call_of(said)["args"].append({"node": "nobody"}), lambda said: said.pop("nodes"), lambda said: said["parameters"].append("none"),
     lambda said: call_of(said).update(target="aten.nonsense.default"), lambda said: call_of(said).update(target="aten.from_file.default"), lambda said: call_of(said)["args"].append({"object": 1}),
     lambda said: said["nodes"].pop(), lambda said: said["nodes"][0].update(target="x, y=print()"), lambda said: said["nodes"][0].update(target="import"),
@@ -68,6 +69,15 @@ def test_damaged_and_hostile_files_are_refused(change):
     with pytest.raises(DamagedFile) as refused:
         torch.export.load(altered(change))
     assert str(refused.value).isprintable() and len(str(refused.value)) < 200
+
+
+@pytest.mark.parametrize("name", ["neg", "double", "lu"])
+def test_a_file_may_call_methods_of_tensors(name):
+    def call_method(said):
+        call_of(said).update(op="call_method", target=name, args=call_of(said)["args"][:1])
+
+    program = torch.export.load(altered(call_method))
+    assert [node.target for node in program.graph.find_nodes(op="call_method")] == [name]
 
 
 def test_the_number_of_results_that_a_file_claims_takes_no_memory():

@@ -342,6 +342,18 @@ def test_a_statement_that_failed_after_it_changed_something_is_written_so_that_i
     )
 
 
+def test_a_failed_statement_keeps_its_empty_lines_and_the_lines_of_its_strings(prompt, tmp_path):
+    prompt("x = []", 'for i in range(3):\n    x.append("""a\n b""")\n\n    1 // (1 - i)', "%export a.tsh")
+    assert (tmp_path / "a.tsh").read_text() == (
+        'x = []\ntry:\n    for i in range(3):\n        x.append("""a\n b""")\n\n        1 // (1 - i)\nexcept Exception:\n    pass\n'
+    )
+
+
+def test_a_timed_statement_without_a_value_is_exported_as_it_is(prompt, tmp_path):
+    prompt("%time y = 2", "%export a.py")
+    assert (tmp_path / "a.py").read_text().startswith("y = 2\n")
+
+
 WRITTEN = {
     "x y": "x,y",
     "net.0.weight": "net[0].weight",
