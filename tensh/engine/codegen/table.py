@@ -49,7 +49,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
         ``out``: the error for an ``out=`` of another dtype than the result (a text), or of one that cannot hold the
         result (an exception).
         ``apart``: ``out=`` must not lie in the memory of an input, or (``OR_THE_SAME``) not in part of it.
-        ``takes_out``: is called with the operator's name, the input and ``out=`` before the computation; may raise.
+        ``takes_out``: is called with the operator's name, the inputs and ``out=`` before the computation; may raise.
         ``into_dtype``: the target of a write, ``out=`` or the tensor itself, decides the ``dtype`` to compute in.
         ``keeps_dtype``: the in-place form refuses a number that would change the dtype.
         ``view``: the result shares the input's memory.

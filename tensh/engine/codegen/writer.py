@@ -75,7 +75,7 @@ def _write_out(op, strict):
     lines += [apart] if op.pointwise else []
     if op.takes_out:
         op.environment[f"{op.name}_takes_out"] = op.takes_out
-        lines.append(f"{op.name}_takes_out('{op.name}', input, out)")
+        lines.append(f"{op.name}_takes_out('{op.name}', {', '.join(op.inputs)}, out)")
     into = "write_out" if op.derivatives or op.outs else "write_constant_out"
     if not op.pointwise or len(op.inputs) != 2:
         return [*lines, f"return {into}(out, {result}, '{op.name}'{strict})"]

@@ -8,10 +8,12 @@ LINALG, FFT = Registry("LINALG"), Registry("FFT")
 SPECIAL = Registry("SPECIAL")  # functions other than operators, which torch.special has, too
 
 
-def linalg(fn):
-    """Make a function called ``NAME`` (or ``linalg_NAME``) public as ``torch.linalg.NAME``, with ``out=``."""
+def linalg(fn=None, *, out=True):
+    """Make a function called ``NAME`` (or ``linalg_NAME``) public as ``torch.linalg.NAME``, with ``out=`` unless it is False."""
+    if fn is None:
+        return lambda fn: linalg(fn, out=out)
     fn.__name__ = fn.__qualname__ = name = fn.__name__.removeprefix("linalg_")
-    function = LINALG[name] = add_out(fn, name=f"linalg_{name}")
+    function = LINALG[name] = add_out(fn, name=f"linalg_{name}") if out else fn
     function.__module__ = "torch.linalg"
     return function
 

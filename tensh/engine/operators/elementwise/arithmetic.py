@@ -7,9 +7,10 @@ from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arguments.signatures import NO_FIT
 from tensh.engine.arrays.halves import HalfNumber, convert
 from tensh.engine.codegen.chains import FEW, Chain
-from tensh.engine.codegen.mixing import SCALARS, ZERO
+from tensh.engine.codegen.mixing import NUMBERS, SCALARS, ZERO
 from tensh.engine.codegen.scalars import FITTING, take_number
-from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import BY_NUMPY, combine_categories, of_scalar
 from tensh.engine.errors.messages import broadcast_clash, refuse_dtype
 from tensh.engine.operators.elementwise import quotients
 from tensh.engine.operators.elementwise.vectors import BINARY, compute_in_vectors
@@ -221,6 +222,19 @@ def check_bound(one, two, number):
     """Raise unless a whole number fits the dtype of the integers that it bounds."""
     if number is not None and one.kind in "iu" and two.kind in "iu":
         FITTING[number, one]
+
+
+def require_dtype_of_bounded(name, input, *bounds):
+    """Raise if ``out=``, the last of the arguments, is of another dtype than the result; tensors as bounds allow any."""
+    *bounds, out = bounds
+    if not (isinstance(input, Tensor) and isinstance(out, Tensor)) or any(isinstance(each, Tensor) for each in bounds):
+        return
+    expected = input.dtype
+    for bound in bounds:
+        if type(bound) in NUMBERS:
+            expected = combine_categories(expected, of_scalar[type(bound)])
+    if out.dtype is not expected:
+        raise RuntimeError(f"Found dtype {out.dtype.title} but expected {expected.title}")
 
 
 # ── weighted sums ────────────────────────────────────────────────────────────

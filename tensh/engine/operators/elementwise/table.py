@@ -237,7 +237,7 @@ for name in "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan tanh
 # ── bounds ───────────────────────────────────────────────────────────────────
 NO_CLAMP = not_complex("clamp is not supported for complex types", NotImplementedError)
 
-relu = pointwise(kernels.relu, "Input where it is positive, 0 elsewhere.", types="iuf", input="threshold_backward(g, out)",
+relu = pointwise(kernels.relu, "Input where it is positive, 0 elsewhere.", types="iuf", out=False, input="threshold_backward(g, out)",
           refusal={"b": RuntimeError("Boolean inputs not supported for relu")} | NO_CLAMP)  # fmt: skip
 maximum = pointwise(np.maximum, "The larger of input and other; nan if either is nan.", name="maximum", types="biuf", inplace=False,
           refusal=not_complex("maximum not implemented for complex tensors."),
@@ -256,9 +256,11 @@ pointwise(np.fmin, "The smaller of input and other; a number is preferred to nan
           input="only(g, (input <= other) | isnan(other))",
           other="masked_fill(g, (input <= other) | isnan(other), 0)")  # fmt: skip
 clamp_min = pointwise(kernels.clamp_min, "Input, but at least ``min``.", types="biuf", refusal=NO_CLAMP, keeps_dtype=True, mixing=arithmetic.check_bound,
+          takes_out=arithmetic.require_dtype_of_bounded,
           node="ClampMinBackward1", numbers={"min": "ClampMinBackward0"},
           input="only(g, input >= min)", min="only(g, input < min)")  # fmt: skip
 pointwise(kernels.clamp_max, "Input, but at most ``max``.", types="biuf", refusal=NO_CLAMP, keeps_dtype=True, mixing=arithmetic.check_bound,
+          takes_out=arithmetic.require_dtype_of_bounded,
           node="ClampMaxBackward1", numbers={"max": "ClampMaxBackward0"},
           input="only(g, input <= max)", max="only(g, input > max)")  # fmt: skip
 

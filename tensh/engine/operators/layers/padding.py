@@ -13,7 +13,7 @@ from tensh.engine.operators.layers.taps import Taps, declare_tap
 
 
 # ── one value ────────────────────────────────────────────────────────────────
-@op(public="function", input="constant_pad_nd(g, opposite(pad), 0)")
+@op(public="function", out=False, input="constant_pad_nd(g, opposite(pad), 0)")
 @keeping_format
 def constant_pad_nd(input, pad, value=0):
     """The input with ``value`` around it; ``pad`` has counts (before, after) from the last dimension on.

@@ -348,7 +348,7 @@ op(
 )
 
 
-@op(input=None)
+@op(out=False, input=None)
 def count_nonzero(input, dim=None):
     """The number of elements (along ``dim``) that are not zero.  Shape: [*] to [], or without ``dim``."""
     counted = np.count_nonzero(input, dims(dim, input.ndim))

@@ -25,7 +25,7 @@ from tensh.engine.inplace.writes import (
 )
 from tensh.engine.operators.basic import cast, conj_over, conjugate
 from tensh.engine.operators.basic import conj_physical as conj_physical_op
-from tensh.engine.operators.elementwise.arithmetic import require_dtype
+from tensh.engine.operators.elementwise.arithmetic import require_dtype, require_dtype_of_bounded
 from tensh.engine.operators.elementwise.comparison import bitwise_left_shift, bitwise_not, bitwise_right_shift
 from tensh.engine.operators.elementwise.table import (
     NO_CLAMP,
@@ -207,6 +207,7 @@ def clamp(input, min=None, max=None, *, out=None):
     tensor([0.0000, 0.5000, 1.0000])
     """
     if out is not None:
+        require_dtype_of_bounded("clamp", input, min, max, out)
         return write_out(out, clamp(input, min, max), "clamp", inputs=(input, min, max), apart=False)
     if type(min) in BOUNDS and type(max) in BOUNDS:
         if min is max is None:

@@ -366,7 +366,7 @@ def select_scatter(input, src, dim, index):
     return select_put.fn(input, src, dim, index)
 
 
-@composite(out=True)
+@composite
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     """The input with a diagonal replaced by ``src``.  Differentiable.
 

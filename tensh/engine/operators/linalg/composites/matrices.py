@@ -28,7 +28,7 @@ from tensh.engine.operators.shapes.composites.joining import cat
 
 # ── powers ───────────────────────────────────────────────────────────────────
 @everywhere
-@linalg
+@linalg(out=False)
 def matrix_exp(input):
     """The exponential of square matrices.  Differentiable.  Shape: [..., n, n].
 
@@ -234,14 +234,14 @@ def check_vecdot(x, y):
         raise RuntimeError(f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.title}")
 
 
-@linalg
+@linalg(out=False)
 def linalg_diagonal(A, *, offset=0, dim1=-2, dim2=-1):
     """The diagonals of matrices, as a view.  Differentiable.  Shape: [..., m, n] to [..., k]."""
     return A.diagonal(offset, dim1, dim2)
 
 
 # ── Vandermonde matrices ─────────────────────────────────────────────────────
-@linalg
+@linalg(out=False)
 def linalg_vander(x, N=None):
     """The powers 0 to N - 1 of every element, along a new last dimension.  Differentiable.
 
