@@ -1194,7 +1194,7 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate in new memory; a real tensor itself.  Differentiable."""
 def conj_physical_(input: Tensor) -> Tensor:
     """In-place version of conj_physical; real tensors may be expanded."""
-def constant_pad_nd(input: Tensor, pad: _Any, value: _Any = 0, *, out: Tensor | None = None) -> Tensor:
+def constant_pad_nd(input: Tensor, pad: _Any, value: _Any = 0) -> Tensor:
     """The input with ``value`` around it; ``pad`` has counts (before, after) from the last dimension on."""
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1) -> Tensor:
     """Convolution of ``input`` [N, C, L] (or without N) with ``weight``, plus ``bias``: [N, O, L_out]."""
@@ -1228,7 +1228,7 @@ def cosine_embedding_loss(input1: _Any, input2: _Any, target: Tensor, margin: _A
     """``1 - cos`` of two vectors where ``target`` is 1, and ``max(0, cos - margin)`` where it is -1."""
 def cosine_similarity(x1: _Any, x2: _Any, dim: _Any = 1, eps: _float = ...) -> _Any:
     """The cosine of the angle between vectors along ``dim``; lengths below ``eps`` are replaced by it.  Differentiable."""
-def count_nonzero(input: Tensor, dim: _Any = None, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
+def count_nonzero(input: Tensor, dim: _Any = None, *, axis: _Any = None) -> Tensor:
     """The number of elements (along ``dim``) that are not zero.  Shape: [*] to [], or without ``dim``."""
 def cov(input: Tensor, *, correction: _Any = 1, fweights: _Any = None, aweights: _Any = None) -> Tensor:
     """The covariance matrix of the rows; a vector has its variance."""
@@ -1272,7 +1272,7 @@ def diagonal(input: Tensor, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1) ->
     """The diagonals over two dimensions, as the last dimension.  Differentiable, a view."""
 def diagonal_copy(input: Tensor, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1, *, out: Tensor | None = None) -> Tensor:
     """A copy of the view of ``diagonal``: [*].  Differentiable."""
-def diagonal_scatter(input: Tensor, src: _Any, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1, *, out: Tensor | None = None) -> Tensor:
+def diagonal_scatter(input: Tensor, src: _Any, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1) -> Tensor:
     """The input with a diagonal replaced by ``src``.  Differentiable."""
 def diff(input: Tensor, n: _Any = 1, dim: _Any = -1, prepend: _Any = None, append: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """The ``n``-th differences of neighbours along ``dim``; ``prepend`` and ``append`` are joined to the input before."""
@@ -1684,7 +1684,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     """The elements where ``mask`` is True, as a vector; input and mask are broadcast.  Differentiable."""
 def matmul(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The matrix product ``input @ other``: of vectors, matrices, and stacks of matrices, whose batch dimensions broadcast."""
-def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def matrix_exp(input: Tensor) -> Tensor:
     """The exponential of square matrices.  Differentiable.  Shape: [..., n, n]."""
 def matrix_power(input: Tensor, n: _Any, *, out: Tensor | None = None) -> Tensor:
     """The ``n``-th power of square matrices; for negative ``n`` a power of the inverse.  Differentiable."""
@@ -1862,7 +1862,7 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The reciprocal of input."""
 def reciprocal_(input: Tensor) -> Tensor:
     """The reciprocal of input."""
-def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def relu(input: Tensor) -> Tensor:
     """Input where it is positive, 0 elsewhere."""
 def relu_(input: Tensor) -> Tensor:
     """Input where it is positive, 0 elsewhere."""

@@ -407,7 +407,7 @@ class Tensor:
         """Hyperbolic cosine of input."""
     def cosh_(self) -> Tensor:
         """Hyperbolic cosine of input."""
-    def count_nonzero(self, dim: _Any = None, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
+    def count_nonzero(self, dim: _Any = None, *, axis: _Any = None) -> Tensor:
         """The number of elements (along ``dim``) that are not zero.  Shape: [*] to [], or without ``dim``."""
     def cov(self, *, correction: _Any = 1, fweights: _Any = None, aweights: _Any = None) -> Tensor:
         """The covariance matrix of the rows; a vector has its variance."""
@@ -463,7 +463,7 @@ class Tensor:
         """A matrix of zeros with all elements of the input on its diagonal.  Differentiable.  Shape: [*] to [n, n]."""
     def diagonal(self, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1) -> Tensor:
         """The diagonals over two dimensions, as the last dimension.  Differentiable, a view."""
-    def diagonal_scatter(self, src: _Any, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1, *, out: Tensor | None = None) -> Tensor:
+    def diagonal_scatter(self, src: _Any, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1) -> Tensor:
         """The input with a diagonal replaced by ``src``.  Differentiable."""
     def diff(self, n: _Any = 1, dim: _Any = -1, prepend: _Any = None, append: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """The ``n``-th differences of neighbours along ``dim``; ``prepend`` and ``append`` are joined to the input before."""
@@ -944,7 +944,7 @@ class Tensor:
         """The elements where ``mask`` is True, as a vector; input and mask are broadcast.  Differentiable."""
     def matmul(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The matrix product ``input @ other``: of vectors, matrices, and stacks of matrices, whose batch dimensions broadcast."""
-    def matrix_exp(self, *, out: Tensor | None = None) -> Tensor:
+    def matrix_exp(self) -> Tensor:
         """The exponential of square matrices.  Differentiable.  Shape: [..., n, n]."""
     def matrix_power(self, n: _Any, *, out: Tensor | None = None) -> Tensor:
         """The ``n``-th power of square matrices; for negative ``n`` a power of the inverse.  Differentiable."""
@@ -1129,7 +1129,7 @@ class Tensor:
         """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a returned tensor replaces it."""
     def register_post_accumulate_grad_hook(self, hook: _Any) -> Tensor:
         """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``.  Raise RuntimeError for non-leaves."""
-    def relu(self, *, out: Tensor | None = None) -> Tensor:
+    def relu(self) -> Tensor:
         """Input where it is positive, 0 elsewhere."""
     def relu_(self) -> Tensor:
         """Input where it is positive, 0 elsewhere."""
