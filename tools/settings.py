@@ -2,7 +2,7 @@
 
     python tools/settings.py
 
-Needs PyTorch. A value that is no literal, or that depends on the machine, is written as "?", and is None in tensh.
+Needs PyTorch. A value that is not a literal, or that depends on the machine, is written as "?", and is None in tensh.
 """
 
 import ast

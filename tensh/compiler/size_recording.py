@@ -104,7 +104,7 @@ class SizePolicy:
         )
 
     def is_dynamic(self, path, value):
-        """Return True for a number that is no constant of the graph."""
+        """Return True for a number that is not a constant of the graph."""
         return self.dynamic is not False and self.varies(path, None, value) and value not in (0, 1)
 
 

@@ -56,7 +56,7 @@ def copy_tree(node):
 
 @functools.lru_cache(64)
 def read_tree(text):
-    """Return (syntax tree of a source, node -> the node around it); (None, {}) for a text that is no source."""
+    """Return (syntax tree of a source, node -> the node around it); (None, {}) for a text that is not a source."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):

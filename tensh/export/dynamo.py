@@ -156,7 +156,7 @@ class GraphWriter:
                 made.meta["val"], self.known[node] = int(each), made
 
     def map_node(self, node):
-        """Return the new node of a recorded one: an input that is no argument becomes a member where it is first used."""
+        """Return the new node of a recorded one: an input that is not an argument becomes a member where it is first used."""
         if node not in self.known:
             tensor = node.meta["example_value"]
             name = self.name_member(tensor)
@@ -165,7 +165,7 @@ class GraphWriter:
         return self.known[node]
 
     def name_member(self, tensor):
-        """Return PyTorch's name for a tensor that is no argument, after its place in the module, or its variable."""
+        """Return PyTorch's name for a tensor that is not an argument, after its place in the module, or its variable."""
         function, root = self.made.function, root_of(self.made.function)
         if isinstance(root, Module):
             for name, value in [*root.named_parameters(), *root.named_buffers(), *list_attributes(root)]:

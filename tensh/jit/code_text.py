@@ -238,7 +238,7 @@ def quote(text):
 
 
 def constant_code(value):
-    """Return the code of a constant that is no tensor."""
+    """Return the code of a constant that is not a tensor."""
     if isinstance(value, (tuple, list)):
         parts = ", ".join(map(constant_code, value))
         if is_named_tuple(type(value)):

@@ -11,7 +11,7 @@ __all__ = ["CompilationUnit"]
 class CompilationUnit:
     """Scripted functions from a text, which are its attributes.
 
-    Raise RuntimeError for a text that is no script, AttributeError for a name that it does not define.
+    Raise RuntimeError for a text that is not a script, AttributeError for a name that it does not define.
 
     >>> import tensh as torch
     >>> unit = torch.jit.CompilationUnit("def twice(x): return x * 2")
@@ -27,7 +27,7 @@ class CompilationUnit:
             self.define(lang, _frames_up=_frames_up + 1)
 
     def define(self, lang, rcb=None, _frames_up=0):
-        """Add the functions of a text.  Raise RuntimeError for a text that is no script, or a name that is taken."""
+        """Add the functions of a text.  Raise RuntimeError for a text that is not a script, or a name that is taken."""
         names = names_at(sys._getframe(_frames_up + 1)) | {name: each._fn for name, each in self._functions.items()}
         for fn in make_functions(lang, names):
             if fn.__name__ in self._functions:

@@ -91,7 +91,7 @@ def show_frame(code, offset, asserts):
 def describe_failure(error):
     """Return PyTorch's exception for one in a script; its type says whether the script raised it.
 
-    Return None for an exception that is no error of the script, such as one that ends a trace.
+    Return None for an exception that is not an error of the script, such as one that ends a trace.
     """
     unused = isinstance(error, UnusedCall)
     raised = innermost_is_script(error)

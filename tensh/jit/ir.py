@@ -51,7 +51,7 @@ class Lines(SizeLines):
         self.suffixes = {}  # base of a name -> the last number that was put after it
         self.values, self.lines, self.inputs = [], [], []
         self.found = {}  # name -> value
-        self.constants = {}  # path -> tensor of the trace that is no member
+        self.constants = {}  # path -> tensor of the trace that is not a member
         self.made, self.fixed = set(), set()  # ids of constants that the run made, and of those that are numbers
         self.entry = Line(self, "prim::Param", [])
         if owner:

@@ -47,7 +47,7 @@ def require_class(cls):
 
 
 def require_source(obj):
-    """Raise TypeError or OSError for an object that is no function and whose class has no source."""
+    """Raise TypeError or OSError for an object that is not a function and whose class has no source."""
     if isinstance(obj, Tensor):
         raise TypeError(
             "module, class, method, function, traceback, frame, or code object was expected, got method_descriptor"

@@ -10,7 +10,7 @@ from tests.recorded.operators import Argument, b, call, i, x
 
 
 def constant(*shape):
-    """A tensor that is no leaf: positive numbers."""
+    """A tensor that is not a leaf: positive numbers."""
     return Argument(shape, 0.5, 2.0, "float64")
 
 

@@ -167,7 +167,7 @@ PYTHON = frozenset("list len range self abs min max".split())
 
 @cache
 def word(name):
-    """The meaning of a word of tensh as calls of operators; a helper that is no operator as it is on tensors."""
+    """The meaning of a word of tensh as calls of operators; a helper that is not an operator as it is on tensors."""
     if name in WORDS:
         return partial(call_word, name, WORDS[name])
     if name in LIFTED or name in OPS:

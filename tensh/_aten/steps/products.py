@@ -52,7 +52,10 @@ def operator_matmul(input, other):
 
 def is_foldable(t):
     """True if the dimensions before the last lie in memory as one."""
-    sizes, steps = [int(each) for each in t.shape], t.stride()  # how elements lie is no question to a program
+    sizes, steps = (
+        [int(each) for each in t.shape],
+        t.stride(),
+    )  # the layout of memory must not be a decision of a traced program
     return 0 in sizes or all(steps[d] == steps[d + 1] * sizes[d + 1] for d in range(t.dim() - 2))
 
 

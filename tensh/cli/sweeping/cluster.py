@@ -56,7 +56,7 @@ def open_client(address, workers):
 
 @contextlib.contextmanager
 def without_logs():
-    """A context in which no library logs anything: what is lost is told by its run, and a ^C needs no traceback."""
+    """A context in which no library logs anything: a run reports what it loses, and a ^C needs no traceback."""
     before = logging.root.manager.disable
     logging.disable()
     try:

@@ -133,7 +133,7 @@ class Runs:
             )
 
     def take(self, run, content):
-        """Store the values of an event. Raise DamagedRecord for what is none."""
+        """Store the values of an event. Raise DamagedRecord for other bytes."""
         from google.protobuf.message import DecodeError
 
         try:

@@ -8,7 +8,7 @@ from tensh.support.naming import OfTorch, final, full_name, kinds_within, torch_
 
 
 def kinds_error(type, index, args):
-    """Return PyTorch's error for a type of device that is no text."""
+    """Return PyTorch's error for a type of device that is not a text."""
     if isinstance(type, (int, np.integer)) and not isinstance(type, bool) and index is None:
         if not -(2**63) <= type < 2**63:
             return ValueError("Overflow when unpacking long long")

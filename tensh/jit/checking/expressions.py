@@ -41,7 +41,7 @@ class Steps:
 
 
 class Unusable:
-    """The result of a call that is no value, and its ``name`` in errors."""
+    """The result of a call that gives no value, and its ``name`` in errors."""
 
     def __init__(self, name):
         self.name = name

@@ -18,7 +18,7 @@ from tensh.nn.modules.module import Module
 __all__ = ["Notes"]
 
 EXPRESSIONS = {ast.Call: "apply", ast.List: "list-literal", ast.Tuple: "tuple-literal", ast.Dict: "dict-literal"}
-"""Expression that is no type -> its name."""
+"""Expression that is not a type -> its name."""
 CONTAINERS = {
     "List": ("a contained type", "a contained type", "List[int]"),
     "Tuple": ("a contained type", "a contained type", "Tuple[int]"),
@@ -56,7 +56,7 @@ class Notes:
             self.check_note(tree.returns, found.get("return", MISSING))
 
     def check_note(self, node, note=MISSING):
-        """Refuse an annotation that is no type; ``note`` is its value, if Python has evaluated it."""
+        """Refuse an annotation that is not a type; ``note`` is its value, if Python has evaluated it."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             if not self.is_text_of_type(node.value):
                 self.refuse(node, f"Unknown type name '{node.value}'")
@@ -75,7 +75,7 @@ class Notes:
             self.check_name(node, note)
 
     def check_name(self, node, note):
-        """Refuse a name that is no type."""
+        """Refuse a name that is not a type."""
         unknown = f"Unknown type name '{ast.unparse(node)}'"
         if note is MISSING and isinstance(node, ast.Name) and self.lookup(node.id) is None:
             self.refuse(node, unknown)
@@ -110,7 +110,7 @@ class Notes:
         return not known or is_type(note) and note not in (list, dict, tuple)
 
     def check_container(self, node, note):
-        """Refuse an annotation with brackets that is no type, or has no type within the brackets."""
+        """Refuse an annotation with brackets that is not a type, or has no type within the brackets."""
         origin = origin_of(note)
         if origin is not None and origin not in ORIGINS:
             if getattr(origin, "__module__", "typing") in OWN_SPACES:
@@ -134,7 +134,7 @@ class Notes:
                     raise AssertionError(f"{text}\n{self.text.mark(node)}")
 
     def check_parts(self, origin, parts, node):
-        """Refuse a dictionary, or a tuple, of what is no type."""
+        """Refuse a dictionary, or a tuple, of what is not a type."""
         if origin is tuple:
             if not all(each is ... or each == () or is_type(each) for each in parts):
                 raise RuntimeError("Can not create tuple with None type")

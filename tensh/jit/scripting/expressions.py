@@ -39,7 +39,7 @@ class Expressions:
     """The part of the compiler that compiles expressions."""
 
     def value(self, node):
-        """Return the value of an expression; refuse what is no value."""
+        """Return the value of an expression; refuse what is not a value."""
         return self.as_value(self.expression(node), node)
 
     def as_value(self, found, node):

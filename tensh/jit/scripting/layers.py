@@ -41,7 +41,7 @@ def name_in_scripts(module, method):
 
 
 def is_layer(module):
-    """Return True for a layer of the library that is no container."""
+    """Return True for a layer of the library that is not a container."""
     cls = class_of(module)
     return cls.__module__.startswith(("torch.nn", "tensh.nn")) and cls.__name__ not in CONTAINERS
 

@@ -42,7 +42,7 @@ def choosing(plain, record):
 
 
 class NumberRecorder:
-    """Records what is no call of a public function: see ``Recorder``."""
+    """Records what is not a call of a public function: see ``Recorder``."""
 
     reading = "item"  # the operator that reads the only element of a tensor
     refuses_transforms = False  # whether calls within transforms of torch.func are errors

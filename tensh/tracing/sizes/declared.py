@@ -167,7 +167,7 @@ def check_range(dim, ranges):
 def read_declarations(model, args, kwargs, shapes, strings):
     """Return [(path, name, tensor, {dimension: declaration})] in the order of a program's inputs, all of them checked.
 
-    Raise UserError, AssertionError, TypeError or ValueError, as PyTorch does, for what is no declaration of the arguments.
+    Raise UserError, AssertionError, TypeError or ValueError, as PyTorch does, for what is not a declaration of the arguments.
     """
     len(shapes)  # TypeError for a number
     known, ranges, found = combine(model, args, kwargs), {}, []
@@ -197,7 +197,7 @@ def read_dimensions(tensor, said):
     """Return {dimension: declaration} of a tensor, without fixed sizes that are those of the example."""
     sizes = list(tensor.shape)
     for dim in said if isinstance(said, dict) else ():
-        sizes[dim] = None  # raises for what is no dimension, with PyTorch's text
+        sizes[dim] = None  # raises for what is not a dimension, with PyTorch's text
     table = said if isinstance(said, dict) else dict(enumerate(said or ()))
     return {dim % tensor.dim(): each for dim, each in table.items() if each is not None and each is not STATIC}
 

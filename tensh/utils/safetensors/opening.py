@@ -17,15 +17,15 @@ SMALL = 2**20  # bytes of a file that is not worth mapping
 
 
 class safe_open:
-    """A file that is open: its names and texts are known, a tensor is read when it is asked for.
+    """An open file: its names and metadata are read at once, each tensor when it is asked for.
 
     Args:
         filename: a path.
         framework: "pt" for tensors, "np" for NumPy arrays.
-        device: only "cpu" is there.
+        device: must be "cpu".
         backend: "mmap" or "pread": large files are mapped, and read when they are used, or read at once.
 
-    Raise SafetensorError for what is no such file; it is told before anything is read.
+    Raise SafetensorError for other settings, and for a file of another format.
 
     >>> import os, tempfile, tensh as torch
     >>> from tensh.utils.safetensors import safe_open
@@ -68,7 +68,7 @@ class safe_open:
         return list(self._open().entries)
 
     def metadata(self):
-        """The texts of the file; None where it has no table of them."""
+        """The metadata of the file, name -> text; None if it has none."""
         return self._open().metadata
 
     def get_tensor(self, name):
@@ -106,7 +106,7 @@ class _safe_open_handle(safe_open):
     """
 
     def __init__(self, f, framework, device="cpu", *, backend="mmap"):
-        _ = f.fileno  # AttributeError for what is no file of the system
+        _ = f.fileno  # AttributeError for an object without a descriptor
         super().__init__(f.name, framework, device, backend=backend)
 
 

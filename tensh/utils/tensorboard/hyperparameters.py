@@ -10,7 +10,7 @@ def hparams(hparam_dict=None, metric_dict=None, hparam_domain_discrete=None):
     """Summaries of an experiment, its begin and end: choices by name, measures by name, and values that a choice may have.
 
     Raise TypeError unless these are dictionaries, and for values of another type than the choice; ValueError for a
-    choice that is no number, text or tensor of one number.
+    choice that is not a number, text or tensor of one number.
     """
     from tensorboard.plugins.hparams import api_pb2, metadata, plugin_data_pb2
 

@@ -177,7 +177,7 @@ class SummaryWriter:
     def add_hparams(self, hparam_dict, metric_dict, hparam_domain_discrete=None, run_name=None, global_step=None):
         """Write the settings of a run and its results, as a separate run below the folder.
 
-        Raise TypeError for other than dictionaries, ValueError for a choice that is no number or text.
+        Raise TypeError for other than dictionaries, ValueError for a choice that is not a number or text.
         """
         if type(hparam_dict) is not dict or type(metric_dict) is not dict:
             raise TypeError("hparam_dict and metric_dict should be dictionary.")

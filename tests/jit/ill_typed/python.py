@@ -1,4 +1,4 @@
-"""Scripts that call what stays Python, or use what is no value."""
+"""Scripts that call what stays Python, or use what is not a value."""
 
 # ruff: noqa
 

@@ -214,7 +214,7 @@ def load(session, command):
                 names=describe.list_words(left), OVER=OVER
             )
         )
-    known = {*session.namespace, *states.values()}  # those of states are told of below
+    known = {*session.namespace, *states.values()}  # names of states get a message below
     defined = [name for name in list_definitions(source) if name not in known]
     if defined:
         yield Notice(

@@ -47,7 +47,7 @@ def border_of(size, places):
 
 
 def source_of(places, length, shift):
-    """Return ``places`` within a core of ``length`` elements as a slice, moved by ``shift``; None if that is no slice."""
+    """Return ``places`` within a core of ``length`` elements as a slice, moved by ``shift``; None if that is not a slice."""
     one, last, steps = int(places[0]), int(places[-1]), np.diff(places)
     if places.min() < 0 or places.max() >= length:
         return None

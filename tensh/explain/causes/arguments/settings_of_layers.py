@@ -71,7 +71,7 @@ def size_of_output(situation, node):
 
 
 def is_pool_to_fraction(layer):
-    """True for an adaptive pool whose result is to have a number of rows or columns that is no int."""
+    """True for an adaptive pool whose result is to have a number of rows or columns that is not an int."""
     size = getattr(layer, "output_size", None) if type(layer).__name__.startswith("Adaptive") else None
     return any(type(each) is float for each in (size if isinstance(size, tuple | list) else (size,)))
 
