@@ -56,7 +56,7 @@ class CompilationUnit:
     """Scripted functions from a text, which are its attributes."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     def define(self, lang: _Any, rcb: _Any = None, _frames_up: _Any = 0) -> _Any:
-        """Add the functions of a text.  Raise RuntimeError for a text that is no script, or a name that is taken."""
+        """Add the functions of a text.  Raise RuntimeError for a text that is not a script, or a name that is taken."""
     def find_function(self, name: _Any) -> _Any:
         """Return a function; None for a name that nothing has."""
     def get_functions(self) -> _Any:
