@@ -10,7 +10,9 @@ __all__ = [
     "BRANCHING",
     "DISABLED",
     "ENDING",
+    "ENDING_LIBRARY",
     "NO_TENSOR",
+    "PARAMETER",
     "RETURNED",
     "SKIPPED",
     "SORTING",
@@ -32,8 +34,10 @@ OBSERVED = "Observed exception"
 NO_NAME = "failed to find name in frame builtins"
 FAKE = "RuntimeError when making fake tensor call"
 RETURNED = "returning intermediate with requires_grad_()"
+PARAMETER = "Attempted to use `torch.nn.Parameter()` constructor with Dynamo"
+METHOD = "Unsupported method call"
 TITLES = {
-    **dict.fromkeys("print open io.open input exec eval compile breakpoint globals str".split(), BUILTIN),
+    **dict.fromkeys("dir print open io.open input exec eval compile breakpoint globals str".split(), BUILTIN),
     **dict.fromkeys("step zero_grad".split(), INLINED),
     "backward": "Unsupported Tensor.backward() call", "requires_grad_": RETURNED,
     "repr": "repr() on tensor", "graph_break": "Call to `torch._dynamo.graph_break()`",
@@ -55,6 +59,14 @@ ENDING = {
     "share_memory_": "Unhandled args for method",
 }  # fmt: skip
 """Functions of tensh that only end graphs of PyTorch -> the first line of its error."""
+
+
+ENDING_LIBRARY = {
+    ("json/__init__.py", "dumps"): METHOD, ("json/__init__.py", "loads"): METHOD, ("functools.py", "lru_cache"): METHOD,
+    ("heapq.py", "nlargest"): BUILTIN, ("heapq.py", "nsmallest"): BUILTIN, ("ast.py", "parse"): BUILTIN,
+    ("base64.py", "b64encode"): SKIPPED, ("base64.py", "b64decode"): SKIPPED, ("threading.py", "current_thread"): SKIPPED,
+}  # fmt: skip
+"""(file, function) of Python's library that only ends graphs of PyTorch -> the first line of its error."""
 
 
 def title_of(name):

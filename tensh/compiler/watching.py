@@ -19,12 +19,13 @@ import numpy
 
 from tensh.compiler.breaks import Break
 from tensh.compiler.guards import NUMPY_DRAWS, is_object
-from tensh.compiler.refusals import ENDING, NO_TENSOR, RETURNED, title_of
+from tensh.compiler.refusals import ENDING, ENDING_LIBRARY, NO_TENSOR, PARAMETER, RETURNED, title_of
 from tensh.compiler.settings import read_setting
 from tensh.compiler.uses import find_call
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import read_frames
 from tensh.engine.errors.warnings import is_tensh_file
+from tensh.nn.parameter import Parameter
 
 STANDARD = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), "<frozen"})
 """The folders of Python's standard library; packages may be installed in a folder below them."""
@@ -70,10 +71,19 @@ STORAGE = tuple(os.path.join("composites", each) for each in ("storage.py", "typ
 """The files of storages, whose methods end the graphs of PyTorch."""
 NAMED_TUPLE = "namedtuple_"
 """The beginning of the names of the modules in which Python makes constructors of named tuples."""
+PARAMETERS = os.path.join("nn", "parameter.py")
+"""The file of parameters, which graphs of PyTorch do not make."""
 RECURRENT = os.path.join("modules", "rnn.py")
 """The file of recurrent layers, of which PyTorch makes no graphs."""
 COPIES = {"copy": NO_TENSOR, "deepcopy": "Attempted to copy.deepcopy a tensor"}
 """Functions that copy tensors -> the first line of PyTorch's error."""
+DRAWN_BY_PYTORCH = frozenset("randint randrange uniform".split())
+"""Functions of Python's ``random`` that PyTorch calls before each run of a graph."""
+RANDOM = "/random.py"
+HARMLESS = frozenset("fspath _path_normpath _path_splitroot _path_splitroot_ex intern".split())
+"""Functions of C modules with effects that have none."""
+NAMING = "collections/__init__.py", "_getframe", "_getframemodulename"
+"""The file that defines named tuples, and the functions by which it finds the name of the module."""
 IMPURE = frozenset("time _random _io posix nt _socket select _warnings _datetime sys _ctypes _pickle numpy".split())
 
 
@@ -149,10 +159,15 @@ class Watch:
         if is_standard(filename):
             if self.thorough and filename.endswith("/copy.py") and is_copy_of_tensor(frame):
                 self.stop(f"{code.co_name} is called", frame, title=COPIES[code.co_name])
+            title = ENDING_LIBRARY.get((library_path(filename), code.co_name)) if self.thorough else None
+            if title is not None and not serves_tensh(frame, filename):
+                self.stop(f"{code.co_name} is called", frame, title=title)
+            if filename.endswith(RANDOM) and frame.f_back.f_code.co_filename == filename:
+                return  # judged by the call from outside
             if not serves_tensh(frame, filename) and any(
-                filename.endswith(each) for each in ("/random.py", "/logging/__init__.py", "/warnings.py")
+                filename.endswith(each) for each in (RANDOM, "/logging/__init__.py", "/warnings.py")
             ):
-                self.stop(f"{code.co_name} is called", frame)
+                self.stop(f"{code.co_name} is called", frame, code.co_name in DRAWN_BY_PYTORCH)
             return
         if code in self.codes or is_import(frame) or frame.f_globals.get("__name__", "").startswith(NAMED_TUPLE):
             return
@@ -186,12 +201,16 @@ class Watch:
             kind = owner if isinstance(owner, type) else type(owner)
             kind = next((each for each in kind.__mro__ if name in vars(each)), kind)  # perhaps a base
             module = "builtins" if owner is None else kind.__module__
-        place = module.partition(".")[0]
+        place, filename = module.partition(".")[0], frame.f_code.co_filename
         if standard:
+            if name in HARMLESS or filename.endswith(RANDOM) or filename.endswith(NAMING[0]) and name in NAMING:
+                return
             if place in IMPURE or name == "start_new_thread":
                 self.stop(f"{module}.{name} is called", frame, is_known_to_pytorch(module, name))
         elif self.thorough and function is __build_class__:
             self.stop("a class is defined", frame, title=title_of(name))
+        elif self.thorough and function is dir:
+            self.stop("dir is called", frame)
         elif module == "builtins" and name in UNKNOWN and (owner is None or isinstance(owner, types.ModuleType)):
             self.stop(f"{name} is called", frame, name in KNOWN_TO_PYTORCH)
         elif place not in PURE:
@@ -201,11 +220,18 @@ class Watch:
 def find_ending(frame, filename):
     """Return the first line of PyTorch's error for a function of tensh that only ends graphs of PyTorch; None for another."""
     name = frame.f_code.co_name
+    if name == "__new__" and filename.endswith(PARAMETERS) and frame.f_locals.get("cls") is Parameter:
+        return PARAMETER
     if name == "forward" and filename.endswith(RECURRENT) and is_recurrent(frame.f_locals.get("self")):
         return None if read_setting("allow_rnn") else "Attempted to wrap RNN, GRU, or LSTM"
     if is_called_by_tensh(frame):
         return None
     return "Unsupported method call" if filename.endswith(STORAGE) else ENDING.get(name)
+
+
+def library_path(filename):
+    """Return the path of a file of Python's library below its folder."""
+    return next((filename.removeprefix(each).lstrip("/") for each in STANDARD if filename.startswith(each)), "")
 
 
 def is_recurrent(module):
@@ -230,7 +256,7 @@ def is_known_to_pytorch(module, name):
     """Return True for a function of C that graphs of PyTorch may leave out, or that it computes with tensors."""
     if module.startswith("numpy"):
         return "random" not in module
-    return module == "sys" and name not in ("_getframe", "exit")
+    return module == "sys" and name not in ("_getframe", "exit", "getsizeof")
 
 
 @cache

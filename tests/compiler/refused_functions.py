@@ -3,10 +3,16 @@
 # ruff: noqa
 
 import collections
+import base64
 import copy
 import datetime
 import enum
+import heapq
+import json
+import os
+import pathlib
 import random
+import sys
 import warnings
 
 
@@ -95,6 +101,9 @@ def make(torch):
         "now": lambda x: (datetime.datetime.now(), x)[1],
         "recurrent": lambda x: layer(x.view(1, 1, 2))[0], "no method": lambda x: x.foo(), "sizes": lambda x: x + torch.ones(3), "operand": lambda x: x + "a",
         "undefined": lambda x: undefined_name, "division by zero": lambda x: x * (1 / 0), "key": lambda x: {}["a"],
+        "json": lambda x: (json.dumps({}), x)[1], "dir": lambda x: (dir(x), x)[1], "heapq": lambda x: x * heapq.nlargest(1, [1])[0],
+        "base64": lambda x: (base64.b64encode(b"a"), x)[1], "getsizeof": lambda x: x * sys.getsizeof(1),
+        "parameter": lambda x: x * torch.nn.Parameter(torch.ones(2)), "layer within": lambda x: torch.nn.Linear(2, 1)(x),
         "round": lambda x: round(x), "allclose": lambda x: x if torch.allclose(x, x) else x + 1,
     }  # fmt: skip
 
@@ -104,5 +113,7 @@ def make_whole(torch):
     return {
         "greatest": lambda x: max(x[0], x[1]), "least": lambda x: min([x[0], x[1]]), "tolist": lambda x: x.long().tolist(),
         "contains": lambda x: (1 in x, x * 2)[1], "member of an enum": lambda x: x * Choice.A.value, "bool": lambda x: bool(x.sum()),
+        "join": lambda x: (os.path.join("a", "b"), x * 2)[1], "path": lambda x: (pathlib.Path("a") / "b", x * 2)[1],
+        "named tuple": lambda x: x * collections.namedtuple("Pair", "a b")(1, 2).b, "randint": lambda x: x * random.randint(1, 2),
         "queue": lambda x: x * collections.deque([1, 2]).popleft(), "float": lambda x: x * float(x.sum()), "sort numbers": lambda x: x * sorted([3, 1])[0],
     }  # fmt: skip
