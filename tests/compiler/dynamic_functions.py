@@ -52,6 +52,9 @@ def make_cases(torch):
     def shapes(x):
         return torch.zeros(x.shape), torch.zeros(x.size()[1:]), x.view(x.shape)
 
+    def count(x, k):
+        return x * k, x.shape[0] * k
+
     def fixed(x):
         if x.shape[0] == 3:
             return x * 2
@@ -73,7 +76,7 @@ def make_cases(torch):
         (flatten, three, True), (lambda x: x.reshape(x.shape[0], -1, 2), three, True), (decide, [[(3, 4)], [(4, 6)], [(7, 6)]], True),
         (lambda x, n: x * n, [[(3, 4), 5], [(3, 4), 6]], True), (lambda x, n: x * n, [[(3, 4), 5], [(3, 4), 6], [(3, 4), 7]], None),
         (widen, three, True), (position, three, True), (double, three, True), (join, [[(3, 4), (5, 4)], [(5, 6), (7, 6)]], True),
-        (roots, three, True), (sizes, three, True), (shapes, three, True), (fixed, [[(3, 4)], [(5, 6)], [(4, 4)]], True),
+        (roots, three, True), (sizes, three, True), (count, [[(3, 4), 5], [(5, 6), 7]], True), (shapes, three, True), (fixed, [[(3, 4)], [(5, 6)], [(4, 4)]], True),
         (columns, [[(3, 4)], [(5, 4)]], None, [(0, 0)]), (inner, [[(n, 4), (4, 6)] for n in (3, 5, 7)], None),
         (lambda x: x @ x.T, three, True),
         (lambda x: x[:, : x.shape[1] // 2], three, True), (lambda x, y: x @ y, [[(3, 4), (4, 5)], [(6, 5), (5, 2)]], True),

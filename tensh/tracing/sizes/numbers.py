@@ -70,7 +70,7 @@ def define(name, reflected=False):
     function = getattr(operator, name)
 
     def calculate(self, *others):
-        if any(type(each) not in (int, TracedInt) for each in others):
+        if not all(type(each) is int or isinstance(each, TracedInt) for each in others):
             if is_written(self, others) and (
                 made := record_float(function, (*others, self) if reflected else (self, *others))
             ):
@@ -257,7 +257,7 @@ def to_float(self):
 
 def divide(self, other):
     """Record a true division of sizes."""
-    if type(other) in (int, TracedInt) or is_written(self, (other,)):
+    if type(other) is int or isinstance(other, TracedInt) or is_written(self, (other,)):
         return record_float(operator.truediv, (self, other))
     return int.__truediv__(int(self), plain_number(other))
 
