@@ -10,9 +10,11 @@ from functools import cache
 
 from tensh.compiler.breaks import Break
 from tensh.compiler.local_names import LocalNames, is_iteration
+from tensh.compiler.operand_order import starts_with_number
 from tensh.compiler.reads import Reads
 from tensh.compiler.size_recording import SIZES, SizeRecorder, Symbol
 from tensh.compiler.steps import DYNAMIC
+from tensh.compiler.uses import find_call
 from tensh.engine.arguments.caller import ARMED, list_call
 from tensh.engine.autograd.modes import _set_grad_enabled
 from tensh.engine.core.clock import mode
@@ -44,6 +46,8 @@ REFLECTED = {
     "bitwise_and": operator.and_, "bitwise_or": operator.or_, "bitwise_xor": operator.xor,
 }  # fmt: skip
 """Reflected function of a Python operator -> the operator."""
+EITHER = frozenset(("add", "mul"))
+"""Operators whose reflected method is the method itself."""
 KINDS = ("BINARY_", "COMPARE_OP", "UNARY_", "STORE_SUBSCR", "STORE_SLICE")
 """Python instructions that are operators."""
 RECORDED = "CompiledFunction.run_recorded"
@@ -69,7 +73,7 @@ class FunctionRecorder(SizeRecorder, TorchFunctionMode):
         self.graph, self.nodes, self.parts, self.kept = Graph(), {}, [], []
         self.used, self.inputs, self.before = [], [], {}
         self.reason, self.pending, self.grad = None, None, mode.grad
-        self.reads, self.locals, self.named = Reads(), LocalNames(), set()
+        self.reads, self.locals, self.named, self.sums = Reads(), LocalNames(), set(), set()
         self.dependent = set()  # ids of values whose shapes depend on elements
         self.branch = None  # every read of elements is a reason
         self.casting = casting_now()
@@ -201,10 +205,16 @@ class FunctionRecorder(SizeRecorder, TorchFunctionMode):
             place = None  # a layer itself is compiled
         kind, stored = instruction_at(place.code, place.instruction) if place else ("", None)
         owner = getattr(func, "__self__", None)
-        if isinstance(owner, property):
+        is_sum = name == "add" and kind.startswith("CALL") and find_call(place) == "sum"
+        if is_sum:
+            is_start = not isinstance(args[1], Node) and args[0] not in self.sums
+            op, target, args = "call_function", operator.add, args[::-1] if is_start else args
+        elif isinstance(owner, property):
             op, target, args, kwargs = "call_function", getattr, (args[0], name), {}
         elif name in ("__getitem__", "__setitem__") or kind.startswith(KINDS) and name in OPERATORS:
             op, target, args, kwargs = "call_function", OPERATORS[name], (*args, *kwargs.values()), {}
+            if name in EITHER and starts_with_number(place, args):
+                args = args[::-1]
         elif name in REFLECTED and (name.startswith("__") or kind.startswith(KINDS)):
             op, target, args, kwargs = "call_function", REFLECTED[name], (*args, *kwargs.values())[::-1], {}
         elif func.__qualname__.startswith("Tensor.") or name.startswith("__"):
@@ -215,6 +225,8 @@ class FunctionRecorder(SizeRecorder, TorchFunctionMode):
             kwargs = add_device(name, kwargs)
         node = self.graph.create_node(op, target, args, kwargs)
         node.meta["example_value"] = result
+        if is_sum:
+            self.name_terms(node)
         if isinstance(result, Tensor):
             if target is not getattr and not is_discarded(place) or id(result) not in self.nodes:
                 self.keep(result, node)
@@ -232,6 +244,13 @@ class FunctionRecorder(SizeRecorder, TorchFunctionMode):
         if chain and (inside or stored is None):
             within, stored = chain, "input"
         self.name_node(node, within, stored)
+
+    def name_terms(self, node):
+        """Name a sum by Python's ``sum``, and its next term, after the variables of PyTorch's loop."""
+        if isinstance(node.args[1], Node) and node.args[1].op != "placeholder":
+            self.rename(node.args[1], "element")
+        self.rename(node, "value")
+        self.sums.add(node)
 
     def is_within_call(self, place, modules):
         """Return True if the user's instruction calls a module, which may call more functions after this one."""

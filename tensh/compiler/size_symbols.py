@@ -27,13 +27,9 @@ class Group:
     """Sizes that are one symbol, or a number among the arguments; ``places`` are (index of an input, dimension)."""
 
     def __init__(self, size, place):
-        self.size, self.places, self.name, self.node, self.is_free = (
-            size,
-            [place],
-            f"s{place[0]}_{place[1]}",
-            None,
-            True,
-        )
+        self.size, self.places, self.name = size, [place], f"s{place[0]}_{place[1]}"
+        self.is_free, self.node = True, None
+        self.fixed_at = None  # the node that demands the size, then its number
 
 
 class SizeTable:
@@ -77,6 +73,8 @@ def resolve_sizes(recorder, sources):
         elif group.places[0][1] is None:
             number = inputs[group.places[0][0]]
             group.node, number.symbol = number.node, texts[group.name] if group.is_free else None
+    for group in table.groups:
+        group.fixed_at = nodes.index(group.fixed_at) if group.fixed_at is not None else None
     known = {group.name: group.node for group in table.groups if group.is_free}
     for number, node in enumerate(nodes):
         if is_size_leaf(node):
@@ -170,7 +168,9 @@ def try_sizes(recorder, inputs, groups):
         try:
             with grad_mode:
                 samples.append((sizes, run_graph(recorder.graph, resize(inputs, groups, sizes, written))))
-        except Exception:  # an operator that demands other sizes
+        except Exception as error:  # an operator that demands other sizes
+            for group in free:
+                group.fixed_at = getattr(error, "node", None)
             return False
         return True
 
@@ -225,12 +225,16 @@ def run_graph(graph, inputs):
     given, values = iter(inputs), {}
     for node in graph.nodes:
         args, kwargs = (map_arg(each, values.__getitem__) for each in (node.args, node.kwargs))
-        if node.op == "placeholder":
-            values[node] = next(given)
-        elif node.op == "call_method":
-            values[node] = getattr(args[0], node.target)(*args[1:], **kwargs)
-        elif node.op == "call_function":
-            values[node] = node.target(*args, **kwargs)
+        try:
+            if node.op == "placeholder":
+                values[node] = next(given)
+            elif node.op == "call_method":
+                values[node] = getattr(args[0], node.target)(*args[1:], **kwargs)
+            elif node.op == "call_function":
+                values[node] = node.target(*args, **kwargs)
+        except Exception as error:
+            error.node = node
+            raise
     return {node: values[node] for node in values if "val" in node.meta}
 
 
@@ -271,6 +275,8 @@ def replace_leaf(recorder, node, number, samples, table, known):
             replace(node, node.meta["val"])
         elif group.is_free:
             replace(node, group.node)
+        elif group.fixed_at is not None and group.fixed_at < number:  # from there on PyTorch has a number
+            replace(node, node.meta["val"])
         return
     numbers = tuple(values[node] for _, values in samples)
     if len(samples) < 3:

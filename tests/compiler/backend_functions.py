@@ -113,7 +113,32 @@ def make_named(torch):
         a, b = hidden
         return a * b
 
-    return [(helpers, x), (parts, rows), (attention, rows), (loop, rows)]
+    class Weighted(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.k, self.w = 2, torch.nn.Parameter(torch.ones(3))
+
+        def forward(self, x):
+            n = 4
+            y = (
+                2 * x
+                + self.k * x
+                + x * self.k
+                + n * x
+                + (1 + n) * x
+                + 2 * x.sum()
+                + x.sum() * 2
+                + 2 * self.w
+                + self.w * 2
+            )
+            return 0.5 * (x + 1) + (x + 1) * 0.5 + 1 + x + (2 + x) + x.shape[0] * x + float(3) * x + -1 * x + y
+
+    def sums(a):
+        parts = [a.sin(), a.cos()]
+        total = sum(parts)
+        return total + sum([a, a, 1]), sum((each * 2 for each in parts), start=a), sum([a.mean()]) / 2
+
+    return [(Weighted(), x), (sums, x), (helpers, x), (parts, rows), (attention, rows), (loop, rows)]
 
 
 def list_graphs(torch):

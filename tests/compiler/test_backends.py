@@ -224,7 +224,15 @@ def test_a_call_keeps_its_keywords_and_leaves_out_defaults():
 
 def test_values_are_named_after_the_variables_that_hold_them():
     code = " ".join(list_graphs(torch))
-    for line in ("u = t + 1", "q = chunk[0]", "first = l_x_[0]", "h_2 = torch.tanh(add_1)"):
+    for line in (
+        "value_1 = value + element_1",
+        "2 * l_x_",
+        "l_x_ * 2",
+        "u = t + 1",
+        "q = chunk[0]",
+        "first = l_x_[0]",
+        "h_2 = torch.tanh(add_1)",
+    ):
         assert line in code
 
 
