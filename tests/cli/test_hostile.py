@@ -97,6 +97,7 @@ CODE = {  # message -> the code
 UNREADABLE = {  # message -> the bytes
     "expected text in UTF-8, but byte 0xff on line 2 is invalid": b"x = 1\ny = '\xff'\n",
     "expected text in UTF-8, but this is UTF-16": "x = 1".encode("utf-16"),
+    "expected text in UTF-8, but this is UTF-32": "x = 1".encode("utf-32"),
     "this is not text (unknown encoding: nowhere)": b"# coding: nowhere\nx = 1\n",
     "undefined encoding": b"# coding: undefined\nx = 1\n",
 }

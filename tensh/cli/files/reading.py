@@ -28,7 +28,9 @@ NO_FILES = {
 }
 LONGEST_REASON = 200  # characters of Python's error message for a file
 NEWLINE = b"\n"
-WIDE = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
+WIDE = {
+    getattr(codecs, f"BOM_UTF{bits}_{order}"): f"UTF-{bits}" for bits in (32, 16) for order in ("LE", "BE")
+}  # that of UTF-32 begins like that of UTF-16
 
 
 def content(path, most=None):
