@@ -21,7 +21,12 @@ class History:
 
     def __init__(self, path=None):
         self.path = path
+        self.given_up = None  # the path of a file that failed
         self.notices = []  # messages about problems with the file
+
+    def keep_at(self, path):
+        """Store entries in another file from now on; a file that has failed stays given up."""
+        self.path = None if path == self.given_up else path
 
     def entries(self):
         """Return the entries of the file, oldest first. Set a damaged file aside, keeping the readable entries."""
@@ -88,7 +93,7 @@ class History:
         """Continue without a file."""
         reason = getattr(error, "strerror", None) or str(error).removeprefix(f"{self.path}: ")
         self.notices.append(_("the history cannot be saved: {path}: {reason}").format(path=self.path, reason=reason))
-        self.path = None
+        self.path, self.given_up = None, self.path
 
     def take_messages(self):
         """Return the messages about the history, once."""

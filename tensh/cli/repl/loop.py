@@ -172,7 +172,7 @@ class Prompt:
         settings = self.run.session.settings
         if settings is not self.settings:
             self.settings = settings
-            self.history.path = self.history_path()
+            self.history.keep_at(self.history_path())
             self.toolbar.unicode = self.run.console.has_unicode()
             self.reader.take_settings(settings)
 

@@ -87,6 +87,9 @@ def test_a_file_that_cannot_be_written_is_said_once(tmp_path):
     history.add("y")
     [notice] = history.take_messages()
     assert "cannot be saved" in notice
+    history.keep_at(str(tmp_path))  # as after %set
+    history.add("z")
+    assert history.take_messages() == []
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs pipes and devices")
