@@ -13,6 +13,7 @@ from tensh.cli.lessons import format
 from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
 from tensh.cli.render.console import Console
+from tensh.cli.render.fitting import fit
 from tensh.support.escaping import shell_word, visible_line
 from tensh.support.language import _, language_of, speaking
 
@@ -92,7 +93,7 @@ class Checker:
             self.console.result([("title", f"{visible_line(path)}\n")])
             width = max((len(verdict.label) for verdict in found), default=0)
             for verdict in found:
-                self.console.result(report.lines(verdict, width))
+                self.console.result(self.fit(report.lines(verdict, width)))
         if any(verdict.status == DIFFERS for verdict in found):
             self.differing.append(path)
         self.accept(document, found, path)
@@ -112,6 +113,11 @@ class Checker:
         for verdict in found:
             self.console.result(lessons.lines(verdict, width))
         return found
+
+    def fit(self, tokens):
+        """Break lines between words in a terminal; lines with marks below them keep their columns."""
+        env = self.console.env
+        return fit(tokens, env.width(env.stdout)) if env.is_terminal(env.stdout) else tokens
 
     def accept(self, document, found, path):
         """Write the new outputs if requested."""

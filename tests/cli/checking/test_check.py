@@ -13,6 +13,7 @@ from tensh.cli.documents import files
 from tensh.cli.process.environment import Environment
 from tensh.cli.programs.options import Options
 from tests.cli.checking.checks import LESSONS, check, found, notebook, printed, statuses, write
+from tests.support.command_line import Done
 from tests.support.project import plain_environment
 
 
@@ -324,3 +325,10 @@ def test_a_project_can_check_its_documents_in_pytest(tmp_path):
     write(folder, "pytest.ini", "[pytest]\ntensh_check = true\n")
     assert "1 failed" in run_pytest(folder, "a.tsh")
     assert "4 passed" in run_pytest(folder, "--tensh-lax", "a.tsh")
+
+
+def test_a_report_is_broken_between_words_in_a_narrow_window(tmp_path):
+    path = tmp_path / "d.md"
+    path.write_text("```python\ntorch.randn(2)\n```\n\n```text\ntensor([1., 2.])\n```\n", encoding="utf-8")
+    done = Done("check", path, terminal=True, COLUMNS="40", NO_COLOR="1")
+    assert "\n  [1]  not checked: torch.randn without\n  torch.manual_seed in [1]\n" in done.output
