@@ -2,10 +2,11 @@
 
 import copy
 import itertools
+import operator
 
 from tensh.compiler.breaks import BackendCompilerFailed, Break
 from tensh.compiler.call_records import describe_guards, describe_record
-from tensh.compiler.compiling import CompiledFunction, wrap_function
+from tensh.compiler.compiling import CompiledFunction, python_of, wrap_function
 from tensh.compiler.function_graph import FunctionRecorder
 from tensh.compiler.input_names import name_inputs, name_path, root_of, write_source
 from tensh.compiler.registry import count_graph
@@ -14,11 +15,13 @@ from tensh.compiler.settings import read_setting
 from tensh.compiler.size_recording import ArgumentInt, SizePolicy, Symbol
 from tensh.compiler.size_symbols import resolve_sizes
 from tensh.compiler.stance import FAIL_ON_RECOMPILE, stance
+from tensh.compiler.watching import read_code
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.size import Size
 from tensh.engine.random.generator import default_generator
 from tensh.fx.graph_module import GraphModule
 from tensh.nn.modules.module import Module
-from tensh.tracing.sizes.numbers import TracedFloat, TracedInt
+from tensh.tracing.sizes.numbers import TracedFloat, TracedInt, plain_number
 
 
 class BackendFunction(CompiledFunction):
@@ -45,11 +48,11 @@ class BackendFunction(CompiledFunction):
         result = super().capture(args, kwargs, around)
         made, self.fresh = getattr(self, "fresh", None), None
         if made is None:
-            return result
+            return make_plain(result)
         graph, tensors, recorder = made
         written = recorder.written()
         if any(tensor.requires_grad for tensor, _, _ in written):
-            return result  # its history must stay
+            return make_plain(result)  # its history must stay
         for _, array, before in written:
             array[...] = before
         default_generator.set_state(state)
@@ -81,7 +84,9 @@ class BackendFunction(CompiledFunction):
         return []
 
     def run_recorded(self, recorder, watch, args, kwargs):
-        args, kwargs = recorder.follow_arguments(args, kwargs)
+        recorder.watch, code = watch, getattr(python_of(self.function), "__code__", None)
+        if code is None or not read_code(code).refused:  # otherwise there is no graph, and the program may keep numbers
+            args, kwargs = recorder.follow_arguments(args, kwargs)
         with recorder.watching_numbers():
             return super().run_recorded(recorder, watch, args, kwargs)
 
@@ -145,6 +150,19 @@ class BackendFunction(CompiledFunction):
                 return module.forward
             name = getattr(self.backend, "__name__", type(self.backend).__name__)
             raise BackendCompilerFailed(f"backend={name!r} raised:\n{type(error).__name__}: {error}") from error
+
+
+def make_plain(result):
+    """Return the result of a recorded call without numbers that refer to a graph; what has none is returned itself."""
+    if isinstance(result, (TracedInt, TracedFloat)):
+        return plain_number(result)
+    if type(result) in (list, tuple, Size):
+        made = [make_plain(each) for each in result]
+        return result if all(map(operator.is_, made, result)) else type(result)(made)
+    if type(result) is dict:
+        made = {key: make_plain(each) for key, each in result.items()}
+        return result if all(made[key] is each for key, each in result.items()) else made
+    return result
 
 
 class Family:

@@ -114,6 +114,7 @@ class SizeRecorder:
     def start_sizes(self):
         """Begin without dynamic sizes."""
         self.policy, self.dynamic, self.dims, self.whole, self.numbers = None, False, {}, {}, []
+        self.watch = None  # what Python does meanwhile
 
     def follow_sizes(self, policy, guards):
         """Record the sizes that a policy calls dynamic; guards tell where tensors came from."""
@@ -162,6 +163,8 @@ class SizeRecorder:
         """Return True if sizes of a tensor are nodes: those of inputs with dynamic dimensions, and of values made later."""
         if self.policy is None or not isinstance(tensor, Tensor) or getattr(tensor, "hides_batches", False):
             return False
+        if self.watch is not None and self.watch.reason is not None:
+            return False  # there will be no graph, and the program may keep what it reads
         if id(tensor) not in self.nodes:
             return bool(self.find_dims(tensor))
         return bool(self.dims[id(tensor)]) if id(tensor) in self.dims else self.dynamic

@@ -40,6 +40,7 @@ class ExportedFunction(BackendFunction):
         super().__init__(function, lambda module, inputs: module.forward, fullgraph=True, dynamic=True)
 
     def run_recorded(self, recorder, watch, args, kwargs):
+        recorder.watch = watch
         with recorder.watching_numbers():
             return self.run_whole(watch, args, kwargs)
 

@@ -76,3 +76,22 @@ def test_a_graph_with_dynamic_sizes_is_no_recompilation():
         with pytest.raises(RuntimeError, match="recompile|Recompiling"):
             f(torch.ones(2, 3))
     assert counts.frame_count == 2
+
+
+def test_numbers_of_a_graph_do_not_leave_a_function_without_one():
+    class Counting(torch.nn.Module):
+        def forward(self, x, k):
+            self.rows, self.k = x.shape[0], k
+            return x * k
+
+    def break_off(x):
+        rows = x.shape[0]
+        torch._dynamo.graph_break()
+        return {"rows": rows, "shapes": [x.shape]}
+
+    layer, x = Counting(), torch.ones(3)
+    with pytest.warns(UserWarning, match=r"torch\.compile"):
+        torch.compile(layer, backend="eager_graph", dynamic=True)(x, 2)
+        found = torch.compile(break_off, backend="eager_graph", dynamic=True)(x)
+    assert {type(each) for each in (layer.rows, layer.k, found["rows"], *found["shapes"][0])} == {int}
+    assert type(found["shapes"][0]) is torch.Size
