@@ -187,6 +187,20 @@ def clamp(input, min, max):
     return out if max is None else np.minimum(out, max)
 
 
+def write_clamped(out, input, min=None, max=None):
+    """Write what ``clamp`` returns for operands that are promoted."""
+    if (
+        min is None
+        or max is None
+        or not out.dtype is input.dtype is min.dtype is max.dtype
+        or np.may_share_memory(out, max)
+    ):
+        out[...] = clamp(*promote_arrays(input, min, max))
+    else:
+        np.maximum(input, min, out=out)
+        np.minimum(out, max, out=out)
+
+
 CLIPPED = 1 << 13  # elements from which clipping, which makes use of scalar bounds, is faster than maximum and minimum
 
 

@@ -63,5 +63,6 @@ def test_a_tensor_may_be_its_own_operand():
         x = torch.randn(shape, generator=torch.Generator().manual_seed(0))
         for text in ("lerp(x, y, 0.3)", "lerp(x, y, z)", "addcmul(x, y, z)", "add(x, y, alpha=0.3)", "clamp(x, y, z)"):
             t = x.clone()
+            assert torch.equal(t.clamp_(x - 1, t), x)
             assert same(call_in_place(text, t, t, t), call(text, x, x, x))
             assert same(call(text, t := x.clone(), t, t, out=t), call(text, x, x, x))

@@ -278,11 +278,6 @@ def write_lerp(out, input, end, weight):
 
 FROM_INPUT = Chain("lerp", "input end", "(end - input) * weight + input", "weight")
 FROM_END = Chain("lerp", "input end", "end - (end - input) * weight", "weight")
-BY_WEIGHTS = Chain(
-    "lerp_tensors",
-    "input end weight",
-    "where(abs(weight) < 0.5, input + weight * (end - input), end - (end - input) * (1 - weight))",
-)
 SHORT = 1 << 17  # elements that three calls of NumPy interpolate sooner than a chain
 
 
@@ -301,11 +296,12 @@ def lerp(input, end, weight):
 
 @all_in_float32
 def _lerp(input, end, weight):
-    if input.dtype is F4 and input.size >= FEW and input.shape == end.shape == weight.shape:
-        return BY_WEIGHTS.quick(input, end, weight)
     span = end - input
-    near = input + weight * span
-    return choose(np.abs(weight) < 0.5, near, end - span * (SCALARS[1, input.dtype] - weight))
+    near = weight * span
+    near = np.add(input, near, room(near, input))
+    far = (SCALARS[1, input.dtype] - weight) * span
+    far = np.subtract(end, far, room(far, end))
+    return choose(np.abs(weight) < 0.5, near, far)
 
 
 def multiply_by_value(array, value, name):

@@ -275,7 +275,7 @@ def clamp(input, min, max):
 clamp.kernel.light = True
 
 
-@op(parallel=True, public=False, node="ClampBackward0", refusal=NO_CLAMP, input="only(g, inside(input, min, max))",
+@op(parallel=kernels.write_clamped, public=False, node="ClampBackward0", refusal=NO_CLAMP, input="only(g, inside(input, min, max))",
     min="only(g, (input < min) if max is None else (input < min) & (min < max))",
     max="only(g, (input > max) if min is None else (input > max) | (max < min))")  # fmt: skip
 def clamp_tensors(input, min=None, max=None):
