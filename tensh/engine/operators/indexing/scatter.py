@@ -67,7 +67,7 @@ def index_put(input, indices, values, accumulate=False):
             input[key_of(indices)] = values
     except IndexError as error:
         raise index_error(input.shape, indices, error) from None
-    except ValueError:  # indices may be out of range as well
+    except (TypeError, ValueError):  # indices may be out of range as well; a mask of a vector takes no matrix
         raise mismatch(values, index_nothing(input, indices).shape) from None
 
 

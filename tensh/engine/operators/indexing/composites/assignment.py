@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.arguments.signatures import LIMIT
 from tensh.engine.arrays.memory import address
 from tensh.engine.codegen.registry import MEMBERS
 from tensh.engine.codegen.scalars import SAFE, cast_element
@@ -14,6 +15,7 @@ from tensh.engine.errors.messages import too_large
 from tensh.engine.inplace.overlap import SHARED, refuse_overlap, refuse_partial_overlap
 from tensh.engine.inplace.writes import begin_write, needs_no_record
 from tensh.engine.operators.basic import expand, expanded_size
+from tensh.engine.operators.forms import INTS
 from tensh.engine.operators.indexing.composites.indexing import (
     PLAIN,
     copy_if_shared,
@@ -51,6 +53,8 @@ def setitem(self, index, value):
             return None
         if kind is tuple and write_by_arrays(self, index, value):
             return None
+        if kind is list and {*map(type, index)} <= INTS and write_straight(self, numbers_of(index), value):
+            return None
         if index is False:
             return None
         if index is ...:
@@ -76,6 +80,11 @@ def setitem(self, index, value):
     except MemoryError as error:
         stamp_write(self.array)  # some elements may have been written
         raise too_large(error) from None
+
+
+def numbers_of(index):
+    """Return a list of integers as an array; of floats, which no index is, if one of them is too large."""
+    return np.array(index, np.int64 if -LIMIT <= min(index, default=0) <= max(index, default=0) < LIMIT else float)
 
 
 def write_straight(t, index, value):
