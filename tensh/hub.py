@@ -35,7 +35,12 @@ def set_dir(d):
 
 
 def download_url_to_file(url, dst, hash_prefix=None, progress=True):
-    """Download a file; raise RuntimeError, leaving no file, unless its SHA-256 begins with ``hash_prefix``."""
+    """Download a file, which takes the place of an older one when it is complete.
+
+    Raise ContentTooShortError if the server ends before all bytes that it announced, and RuntimeError unless the SHA-256 of
+    the file begins with ``hash_prefix``.
+    """
+    import urllib.error
     import urllib.request
 
     from tensh.support.replacing import replace_file
@@ -46,6 +51,8 @@ def download_url_to_file(url, dst, hash_prefix=None, progress=True):
         while block := source.read(1 << 20):
             digest.update(block)
             target.write(block)
+        if missing := getattr(source, "length", None):  # a connection that ends early is no error for reading in blocks
+            raise urllib.error.ContentTooShortError(f"{url}: the download ended {missing} bytes too early", None)
         if hash_prefix and not digest.hexdigest().startswith(hash_prefix):
             raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{digest.hexdigest()}")')
 
