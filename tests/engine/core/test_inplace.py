@@ -186,3 +186,27 @@ def test_steps_through_data_do_not_chain_owners():
     while type(array.base) is memoryview:
         array, owners = array.base.obj, owners + 1
     assert (array is owned, owners) == (True, 0) and p.tolist() == [-3.0] * 4
+
+
+class Doubling(torch.autograd.Function):
+    """Writes ``2 a + b`` into ``a``, its second argument."""
+
+    @staticmethod
+    def forward(ctx, b, a):
+        ctx.mark_dirty(a)
+        return a.mul_(2).add_(b)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g, g * 2
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_function_of_the_user_that_writes_into_a_view(create_graph):
+    """The region is not the first input of the write: PyTorch gives it the gradient of that input, too."""
+    x, w = torch.ones(4, requires_grad=True), torch.ones(2, requires_grad=True)
+    base = x * 1
+    Doubling.apply(w, base[1:3])
+    total = (base * torch.tensor([1.0, 2.0, 3.0, 4.0])).sum()
+    into_base, into_other = torch.autograd.grad(total, (x, w), create_graph=create_graph)
+    assert into_base.tolist() == [1, 4, 6, 4] and into_other.tolist() == [2, 3]
