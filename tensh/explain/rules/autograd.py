@@ -139,7 +139,10 @@ def detach_each(text, names):
 
 
 def is_array(node, names):
-    """True for the name of a NumPy array."""
+    """True for the name of a NumPy array, and for a call of a function of NumPy."""
+    function = node.func if isinstance(node, ast.Call) else None
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+        return getattr(names.get(function.value.id), "__name__", None) == "numpy"
     return type(names.get(getattr(node, "id", None))).__module__ == "numpy"
 
 

@@ -64,6 +64,12 @@ def parts_of_a_batch(situation):
     tensors = getattr(data, "tensors", None)
     count = int(found[2]) if found[2] else len(tensors) if isinstance(tensors, tuple) else None
     names = [ast.unparse(each) for each in loop[0].target.elts]
+    used = {each.id for inner in getattr(loop[0], "body", ()) for each in ast.walk(inner) if isinstance(each, ast.Name)}
+    if isinstance(data, Tensor):
+        rule = _("each batch is one tensor, but there are {names} names").format(names=len(names))
+        fit = None if used & {*names[1:]} else replace_node(situation.place, loop[0].target, names[0])
+        advice = None if fit else _("put what belongs together into a TensorDataset(x, y)")
+        return Explanation("unpack", (), rule, (fit,) if fit else (), advice)
     if count is None:
         return None
     rule = (
@@ -76,7 +82,6 @@ def parts_of_a_batch(situation):
         if count < len(names)
         else ", ".join([*names, *["_"] * (count - len(names))])
     )
-    used = {each.id for inner in getattr(loop[0], "body", ()) for each in ast.walk(inner) if isinstance(each, ast.Name)}
     if used & {*names[count:]}:
         return Explanation("unpack", (), rule, (), _("use a name for each part"))
     fit = replace_node(situation.place, loop[0].target, new)

@@ -2,6 +2,7 @@
 
 import ast
 import collections.abc
+import re
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import blocks_over, explain_replacement, first_explanation
@@ -116,6 +117,13 @@ def elements_by_number(situation, node):
     return explain_replacement(situation, "loop", rule, given, f"list({text})")
 
 
+NAMED = ("parameters", "modules", "children", "buffers")  # methods of modules with a counterpart named_...
+
+
+def is_call_of_method(node, *names):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in names
+
+
 def loop_over_parts(situation, node):
     """Explain `for i, (x, y) in loader` without `enumerate`, and `for x, y in xs, ys` without `zip`."""
     if not any(situation.says(words) for words in NOT_TAKEN_APART):
@@ -130,6 +138,12 @@ def loop_over_parts(situation, node):
         if is_call_of(loop.iter, "enumerate") and len(names) > 2:
             rule = _("enumerate yields pairs: a number and an element")
             return explain_replacement(situation, "loop", rule, loop.target, f"{names[0]}, ({', '.join(names[1:])})")
+        if is_call_of_method(loop.iter, *NAMED) and len(names) == 2:
+            method = loop.iter.func.attr
+            rule = _("{method}() yields no names; named_{method}() yields both").format(method=method)
+            return explain_replacement(
+                situation, "loop", rule, loop.iter, re.sub(rf"\.{method}\b", f".named_{method}", text)
+            )
         if type(situation.look_up(loop.iter)) is dict and len(names) == 2:
             rule = _("a loop over a dict yields its keys; {text}.items() yields keys and values").format(text=text)
             return explain_replacement(situation, "loop", rule, loop.iter, f"{text}.items()")
