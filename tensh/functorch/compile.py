@@ -74,6 +74,7 @@ def aot_function(
     def prepare(*args, **kwargs):
         """Return (the compiled function, its arguments, the structure of its results)."""
         leaves, spec = flatten((args, kwargs))
+        leaves = [int(each) if isinstance(each, torch.SymInt) else each for each in leaves]  # sizes of an example
         tensors = [each for each in leaves if isinstance(each, torch.Tensor)]
         recorded = torch.is_grad_enabled() and any(each.requires_grad for each in tensors)
         key = recorded, tuple(describe(each) for each in leaves)

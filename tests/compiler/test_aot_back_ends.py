@@ -4,6 +4,8 @@ import importlib
 
 import tensh as torch
 from tensh.alias import torch_is_tensh
+from tensh.functorch.compile import aot_autograd, nop
+from tensh.fx.experimental.proxy_tensor import make_fx
 
 
 def tell(torch, find):
@@ -59,3 +61,15 @@ def test_compilers_get_the_graphs_of_both_passes():
     found = tell(torch, find_ours)
     assert [each[0] for each in found if isinstance(each, tuple)][:2] == ["forward", "backward"]
     assert found[2] == found[5] == found[8] and found[-1] == [2, 2]
+
+
+def test_graphs_of_operators_follow_sizes_that_vary():
+    def scale(x, k):
+        return (x * k).view(x.shape[0] * x.shape[1]).sum() * x.shape[0]
+
+    traced = torch.compile(scale, backend=lambda module, inputs: make_fx(module)(*inputs) and module, dynamic=True)
+    both = torch.compile(scale, backend=aot_autograd(fw_compiler=nop), dynamic=True)
+    for shape in ((2, 3), (4, 5), (6, 7)):
+        x = torch.ones(shape, requires_grad=True)
+        both(x, shape[0]).backward()
+        assert x.grad.eq(shape[0] ** 2).all() and both(x, 3).equal(scale(x, 3)) and traced(x, 5).equal(scale(x, 5))

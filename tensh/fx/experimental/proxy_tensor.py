@@ -11,6 +11,7 @@ from tensh.engine.core.clock import mode
 from tensh.engine.core.ports import Port
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import call_disabled, state
+from tensh.engine.dtypes.symbols import SymInt
 from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.func.trees import flatten, leaves_of, map_leaves, unflatten
 from tensh.fx.branches import BranchRecorder, list_members
@@ -237,6 +238,7 @@ def make_fx(
     @functools.wraps(f)
     def trace(*args):
         given, spec = flatten(args)
+        given = [int(each) if isinstance(each, SymInt) else each for each in given]  # sizes of an example
         names, nested = list_names(f, args)
         recorder, result = record(given, names, spec)
         if tracing_mode == "symbolic":
