@@ -56,5 +56,8 @@ SAMPLES = {
     "linalg.matrix_rank": [call(A)],
     "linalg.cond": [call(S), call(A, -2)],
     # distances
-    "cdist": [call(A, x(4, 3)), call(A, x(4, 3), 1.0), call(A, x(4, 3), 3.0), rough(A, x(4, 3), 0.0)],
+    "cdist": [
+        call(A, x(4, 3)), call(A, x(4, 3), 1.0), call(A, x(4, 3), 3.0), rough(A, x(4, 3), 0.0),
+        call(A, x(4, 3), 2.0, "use_mm_for_euclid_dist"),
+    ],
 }  # fmt: skip

@@ -158,4 +158,4 @@ def euclidean_dist(x1, x2):
     product = multiply(x1, x2.swapaxes(-2, -1))
     product *= 2
     squares -= product
-    return np.sqrt(np.maximum(squares, 0, squares), squares)
+    return np.sqrt(np.maximum(squares, 0, out=squares), squares)
