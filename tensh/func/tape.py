@@ -107,7 +107,9 @@ def only_directions_vary():
 def find_inside(t):
     """(the tensor on which ``t`` is recorded, its batch levels), where a transform differentiates by ``t``."""
     levels = tuple([each.number for each in running.levels if each.number not in directions.levels])
-    if levels and not (type(t) is BatchedTensor and t.levels == levels):
+    own = t.levels if type(t) is BatchedTensor else ()
+    if levels and own != levels:
+        mode.transforms[-1].expanded |= {*levels}.difference(own)
         t = make_batched(expand_batches(t, levels, {each.number: each.size for each in running.levels}), levels)
     return (t.value, t.levels) if type(t) is BatchedTensor else (t, ())
 

@@ -38,11 +38,12 @@ class Call:
     """One running call of a transform, and the tensors that it made for its function.
 
     ``leaves`` maps the nodes of its new tensors to the nodes of the tensors they represent; ``level`` is its level of
-    forward accumulation, if it has one.
+    forward accumulation, if it has one; ``expanded`` has the numbers of the calls of ``vmap`` with which only its new tensors
+    vary.
     """
 
     def __init__(self, level=None):
-        self.leaves, self.level = {}, level
+        self.leaves, self.level, self.expanded = {}, level, frozenset()
 
     def refuse(self, what):
         """Raise the error for a method that was called inside a transformed function."""

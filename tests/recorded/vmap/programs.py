@@ -3,6 +3,7 @@
 What PyTorch gives for them stands in vmap.json: ``python -m tests.recorded vmap`` (needs PyTorch).
 """
 
+from tests.recorded.vmap.equal_samples import EQUAL_SAMPLES
 from tests.recorded.vmap.layers import LAYERS
 
 
@@ -365,4 +366,4 @@ PROGRAMS = {
     ],
 }  # fmt: skip
 
-PROGRAMS |= LAYERS
+PROGRAMS |= LAYERS | EQUAL_SAMPLES

@@ -9,11 +9,12 @@ from tensh.engine.dispatch.vmap import errors
 from tensh.engine.dispatch.vmap.batched import BatchedTensor
 from tensh.engine.dispatch.vmap.loop import call_by_samples
 from tensh.engine.dispatch.vmap.rules.creation import NEW
-from tensh.engine.dispatch.vmap.rules.random import FUNCTIONS as DRAWN
+from tensh.engine.dispatch.vmap.rules import random, unsupported
 from tensh.engine.dispatch.vmap.rules.shared import NoRule
 from tensh.engine.dispatch.vmap.rules.table import FUNCTIONS, OPERATORS
 from tensh.engine.dispatch.vmap.rules.writes import method_write_rule, resize, write_rule
 
+CALLERS = random.FUNCTIONS | unsupported.FUNCTIONS  # rules that receive the function, and call it
 RULES: dict = {}  # the rules made so far: name -> function of the operator's arguments
 
 
@@ -57,8 +58,8 @@ def function(name, fn, args, options, /):
             return ports.dispatch_lifted(name, kept, options)
     if options.get("out") is not None:
         raise RuntimeError(errors.OUT.format(name))
-    if name in DRAWN:
-        return DRAWN[name](fn, args, options)
+    if name in CALLERS:
+        return CALLERS[name](fn, args, options)
     rule = FUNCTIONS.get(name)
     try:
         if rule is not None:

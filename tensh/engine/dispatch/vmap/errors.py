@@ -1,5 +1,8 @@
 """PyTorch's errors for requests that have no single answer for all samples."""
 
+from tensh.engine.autograd.transforms import VmapCall
+from tensh.engine.core.clock import mode
+from tensh.engine.dispatch.vmap.equal_samples import find_sample
 from tensh.engine.methods.printing.format import text
 
 LEGACY_ELEMENTS = (
@@ -14,6 +17,12 @@ ITEM = (
 CONTROL_FLOW = (
     "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that yet, "
     "please file an issue at https://github.com/pytorch/pytorch/issues ."
+)
+READING = (
+    "vmap: It looks like you're either (1) calling .item() on a Tensor or (2) attempting to use a Tensor in some data-dependent "
+    "control flow or (3) encountering this error in PyTorch internals. For (1): we don't support vmap over calling .item() on a "
+    "Tensor, please try to rewrite what you're doing with other operations. For (2): we don't support data-dependent control flow "
+    "in vmap yet, please file an issue at https://github.com/pytorch/pytorch/issues . For (3): please file an issue."
 )
 NO_STORAGE = "Cannot access data pointer of Tensor that doesn't have storage"
 REQUIRES_GRAD = (
@@ -73,7 +82,23 @@ def make_refusal(message, error=RuntimeError):
     return refuse
 
 
-item, control_flow, elements = make_refusal(ITEM), make_refusal(CONTROL_FLOW), make_refusal(NO_STORAGE)
+def make_reader(name, message, differentiated=READING):
+    """Return the method ``name`` for samples that are equal, which raises for others.
+
+    PyTorch has another message, ``differentiated``, where the innermost transform is a derivative.
+    """
+
+    def read(self, *args):
+        sample = find_sample(self)
+        if sample is None:
+            inner = mode.transforms[-1:]
+            raise RuntimeError(differentiated if inner and type(inner[0]) is not VmapCall else message)
+        return getattr(sample, name)(*args)
+
+    return read
+
+
+elements = make_refusal(NO_STORAGE)
 set_requires_grad = make_refusal(REQUIRES_GRAD)
 data = make_refusal("accessing `data` under vmap transform is not allowed")
 set_data = make_refusal("mutating directly with `.data` under vmap transform is not allowed.")
@@ -87,7 +112,7 @@ def set_grad(t, grad):
 
 def format_sample(t, format_spec=""):
     """Format a batched tensor; one without dimensions is formatted as a number."""
-    return t.item() if t.array.ndim == 0 else object.__format__(t, format_spec)
+    return format(t.item(), format_spec) if t.array.ndim == 0 else object.__format__(t, format_spec)
 
 
 def sample_text(t, *, tensor_contents=None):
@@ -97,9 +122,10 @@ def sample_text(t, *, tensor_contents=None):
 
 no_storage = make_refusal("Cannot access storage of BatchedTensorImpl", NotImplementedError)
 METHODS = {
-    "item": item, "__float__": item, "__int__": item, "__complex__": item, "__index__": item, "__contains__": item,
-    "__bool__": control_flow, "is_nonzero": control_flow, "tolist": elements, "numpy": elements, "__array__": elements,
-    "data_ptr": elements, "requires_grad_": set_requires_grad, "backward": make_refusal(BACKWARD), "__repr__": sample_text,
+    **{name: make_reader(name, ITEM) for name in "item __float__ __int__ __complex__ __index__ __contains__".split()},
+    **{name: make_reader(name, CONTROL_FLOW) for name in ("__bool__", "is_nonzero")},
+    "tolist": make_reader("tolist", NO_STORAGE, NO_STORAGE), "numpy": elements, "__array__": elements, "data_ptr": elements,
+    "requires_grad_": set_requires_grad, "backward": make_refusal(BACKWARD), "__repr__": sample_text,
     "__format__": format_sample,
     "__deepcopy__": no_storage, "__reduce_ex__": no_storage, "untyped_storage": no_storage, "set_": no_storage,
     "is_shared": no_storage, "share_memory_": no_storage, "apply_": elements, "map_": elements,
@@ -107,4 +133,4 @@ METHODS = {
         "Batching rule not implemented for aten::pin_memory; the fallback path doesn't work on out= or view ops."
     ),
 }  # fmt: skip
-"""The methods of a BatchedTensor that only raise."""
+"""The methods of a BatchedTensor that raise, or read a sample that is equal to all others."""

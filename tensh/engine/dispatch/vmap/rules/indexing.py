@@ -11,6 +11,7 @@ import numpy as np
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.vmap import errors
 from tensh.engine.dispatch.vmap.batched import BatchedTensor, Sample, expand_batches, make_batched
+from tensh.engine.dispatch.vmap.equal_samples import find_sample
 from tensh.engine.dispatch.vmap.rules.leading import DIM, leading
 from tensh.engine.dispatch.vmap.rules.shared import NoRule, levels_of, ndim_of, sizes_of
 from tensh.engine.errors.messages import wrap_dim
@@ -95,17 +96,24 @@ def refuse_masks(arrays):
             raise NoRule
 
 
-def levels_and_sizes(indices, *tensors):
-    """Return (levels, sizes) of the tensors and of the index arrays."""
+def read_mask(index):
+    """Return an index array, or the one sample of a mask whose samples are equal."""
+    sample = find_sample(index.owner) if type(index) is Sample and index.dtype.kind == "b" else None
+    return index if sample is None else sample.array
+
+
+def read_indices(indices, *tensors):
+    """Return (the index arrays, levels and sizes of the arrays and of the tensors)."""
+    indices = [read_mask(each) for each in indices]
     given = (*tensors, *[each.owner for each in indices if type(each) is Sample])
-    return levels_of(given), sizes_of(given)
+    return indices, levels_of(given), sizes_of(given)
 
 
 def index(op):
     """Make the rule of ``index``."""
 
     def rule(input, indices):
-        levels, sizes = levels_and_sizes(indices, input)
+        indices, levels, sizes = read_indices(indices, input)
         hidden = type(input) is BatchedTensor
         places = Places(indices, levels, sizes, hidden)
         value = expand_batches(input, levels, sizes) if hidden else input
@@ -123,7 +131,7 @@ def index_put(op):
     """Make the rule of ``index_put``."""
 
     def rule(input, indices, values, accumulate=False):
-        levels, sizes = levels_and_sizes(indices, input, values)
+        indices, levels, sizes = read_indices(indices, input, values)
         places = Places(indices, levels, sizes)
         value = expand_batches(input, levels, sizes)
         shape = places.shape(value)
@@ -145,7 +153,7 @@ def index_back(op):
     """Make the rule of ``index_back``."""
 
     def rule(grad, shape, indices):
-        levels, sizes = levels_and_sizes(indices, grad)
+        indices, levels, sizes = read_indices(indices, grad)
         places = Places(indices, levels, sizes)
         value = places.unsettle(expand_batches(grad, levels, sizes))
         return make_batched(op.fn(value, (*[sizes[number] for number in levels], *shape), places.key), levels)

@@ -8,7 +8,8 @@ from itertools import product
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.vmap import errors
-from tensh.engine.dispatch.vmap.batched import BatchedTensor, align_batches, expand_batches, make_batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, align_batches, expand_batches, make_batched, value_of
+from tensh.engine.dispatch.vmap.equal_samples import have_equal_samples, take_sample
 from tensh.engine.dispatch.vmap.levels import drawing, refuse_errors, running
 from tensh.engine.dispatch.vmap.rules.leading import DIM
 from tensh.engine.dispatch.vmap.rules.shared import levels_of, ndim_of, reshape_value, wrap_result
@@ -35,12 +36,15 @@ def densify(t, levels):
 
 # ── draws with tensor parameters ─────────────────────────────────────────────
 def draw_for_tensors(draw, tensors):
-    """Call ``draw(values)`` on tensors that vary with every level of different randomness."""
+    """Call ``draw(values)`` on tensors that vary with every level of different randomness, or have equal samples."""
     refuse_errors()
     levels, _ = find_differing_levels()
-    own = levels_of(tensors)
-    if not {*own} <= {*levels}:
-        raise RuntimeError(errors.SAME)
+    fixed = {*levels_of(tensors)} - {*levels}
+    if fixed:
+        for each in tensors:
+            if type(each) is BatchedTensor and not have_equal_samples(each, fixed.intersection(each.levels)):
+                raise RuntimeError(errors.SAME)
+        return repeat_draw(lambda selected: draw_for_tensors(draw, selected), tensors)
     with drawing():
         return wrap_result(draw([densify(t, levels) for t in tensors]), levels)
 
@@ -108,14 +112,19 @@ def same_for_all(fn, args, options):
 
 
 def draw_for_samples(fn, args, options):
-    """Draw different numbers for some levels; the other levels run one by one from the same generator state."""
+    """Draw different numbers for some levels, and the same for the other levels."""
+    return repeat_draw(lambda selected: drop(fn, selected, options), args)
+
+
+def repeat_draw(draw, args):
+    """Call ``draw(args)`` with the samples of levels that draw the same, one by one from the same generator state."""
     numbers, _ = find_differing_levels()
     fixed = tuple([each for each in levels_of(args) if each not in numbers])
     state, results = default_generator.get_state(), []
     for place in product(*[range(sizes()[each]) for each in fixed]):
         default_generator.set_state(state)
         at = dict(zip(fixed, place, strict=True))
-        results.append(drop(fn, tuple([select_samples(each, at) for each in args]), options).value)
+        results.append(value_of(draw(tuple([select_samples(each, at) for each in args]))))
     whole = stack.fn(results, 0)
     shape = whole.array.shape
     whole = reshape_value(whole, (*[sizes()[each] for each in fixed], *shape[1:]))
@@ -195,7 +204,7 @@ def fill(name):
         if isinstance(probability, Tensor):
             wanted = levels_of((probability,))
             if not {*wanted} <= {*levels}:
-                raise RuntimeError(errors.SAME)
+                probability, wanted = take_sample(probability, errors.SAME), ()
             if not {*wanted} <= {*own}:
                 raise RuntimeError(errors.SMALLER.format("inplace bernoulli"))
             options = options | {"p": densify(probability, levels)}
