@@ -248,6 +248,7 @@ IGNORED = {
         thread_safe_generator tril_indices triu_indices typename use_deterministic_algorithms vander vmap zeros
         from_dlpack to_dlpack get_default_dtype get_default_device get_deterministic_debug_mode
         get_float32_matmul_precision get_num_interop_threads get_num_threads get_printoptions get_rng_state printoptions""",
+    "torch.functional": "broadcast_shapes",
     "torch.Tensor": """__class__ __delattr__ __delitem__ __dir__ __getattribute__ __hash__ __init__ __init_subclass__ __iter__
         __new__ __setattr__ __subclasshook__ __torch_function__ as_subclass new new_empty new_empty_strided new_full
         new_ones new_tensor new_zeros stride unflatten _make_subclass _make_wrapper_subclass __reduce__ __getstate__

@@ -2,7 +2,7 @@
 
 
 def each_direction(function):
-    """The programs that differentiate a function of ``torch``, a tensor and another that varies: by tangents and by weights."""
+    """Return programs that differentiate a function of ``torch``, a tensor and another that varies, by the tensor."""
 
     def given(torch):
         torch.manual_seed(0)
