@@ -8,8 +8,8 @@ from tensh.engine.dispatch.override.wrappers import restore_held
 from tensh.engine.dispatch.vmap import errors
 from tensh.engine.dispatch.vmap.batched import BatchedTensor
 from tensh.engine.dispatch.vmap.loop import call_by_samples
-from tensh.engine.dispatch.vmap.rules.creation import NEW
 from tensh.engine.dispatch.vmap.rules import random, unsupported
+from tensh.engine.dispatch.vmap.rules.creation import NEW
 from tensh.engine.dispatch.vmap.rules.shared import NoRule
 from tensh.engine.dispatch.vmap.rules.table import FUNCTIONS, OPERATORS
 from tensh.engine.dispatch.vmap.rules.writes import method_write_rule, resize, write_rule
