@@ -13,6 +13,7 @@ from tensh.engine.codegen.table import op
 from tensh.engine.core.clock import mode, stamp_write, tick
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import INFERENCE, refresh_node
+from tensh.engine.errors.messages import too_large
 from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.inplace.writes import refuse_unrecordable, write_inplace
 from tensh.engine.operators.random.draws import GENERATOR
@@ -52,9 +53,9 @@ def overwrite(t, name, fill, generator, *args):
     if type(t.array) is not Absent:
         try:
             fill(t.array, default_generator if generator is None else generator, *args)
-        except MemoryError:  # some numbers may have been written
-            stamp_write(t.array)
-            raise
+        except MemoryError as error:
+            stamp_write(t.array)  # some numbers may have been written
+            raise too_large(error) from None
     if recorded:
         return write_inplace(t, tick(), DRAWN[name].fn(t), name)
     stamp_write(t.array)
