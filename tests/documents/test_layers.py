@@ -150,7 +150,7 @@ LAYERS = {
         "numpy tensorboard google PIL",
     ),
     "tensh.cli.records": ("tensh.show tensh.cli tensh.cli.render tensh.cli.programs.run tensh.cli.session", ""),
-    "tensh.cli.actions.graphs": ("tensh.show tensh.cli tensh.cli.programs.run tensh.cli.session", ""),
+    "tensh.cli.actions.graphs": ("tensh.graph tensh.show tensh.cli tensh.cli.programs.run tensh.cli.session", ""),
     "tensh.cli.actions.model_export": ("tensh.cli tensh.cli.session", ""),
     "tensh.cli.programs.watch": ("tensh.cli tensh.cli.programs.program tensh.cli.render tensh.cli.programs.runs", ""),
     "tensh.cli.programs.whole_programs": ("tensh.alias tensh.cli", ""),

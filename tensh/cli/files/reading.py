@@ -30,7 +30,7 @@ LONGEST_REASON = 200  # characters of Python's error message for a file
 NEWLINE = b"\n"
 WIDE = {
     getattr(codecs, f"BOM_UTF{bits}_{order}"): f"UTF-{bits}" for bits in (32, 16) for order in ("LE", "BE")
-}  # that of UTF-32 begins like that of UTF-16
+}  # the mark of UTF-32 begins like that of UTF-16
 
 
 def content(path, most=None):

@@ -9,7 +9,7 @@ SPECIAL = Registry("SPECIAL")  # functions other than operators, which torch.spe
 
 
 def linalg(fn=None, *, out=True):
-    """Make a function named ``NAME`` (or ``linalg_NAME``) public as ``torch.linalg.NAME``, with ``out=`` unless it is False."""
+    """Publish a function called ``NAME`` or ``linalg_NAME`` as ``torch.linalg.NAME``, with ``out=`` unless it is False."""
     if fn is None:
         return lambda fn: linalg(fn, out=out)
     fn.__name__ = fn.__qualname__ = name = fn.__name__.removeprefix("linalg_")
