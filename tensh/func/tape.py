@@ -11,7 +11,7 @@ import threading
 from contextlib import contextmanager
 
 from tensh.engine.autograd.tangent_levels import placeholder
-from tensh.engine.autograd.transforms import Call
+from tensh.engine.autograd.transforms import Call, VmapCall
 from tensh.engine.core.clock import mode, tick
 from tensh.engine.core.nodes import AccumulateGrad, Dual, NoGradView, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
@@ -109,7 +109,9 @@ def find_inside(t):
     levels = tuple([each.number for each in running.levels if each.number not in directions.levels])
     own = t.levels if type(t) is BatchedTensor else ()
     if levels and own != levels:
-        mode.transforms[-1].expanded |= {*levels}.difference(own)
+        for each in mode.transforms:
+            if type(each) is VmapCall and each.number in levels and each.number not in own:
+                each.expanded = True
         t = make_batched(expand_batches(t, levels, {each.number: each.size for each in running.levels}), levels)
     return (t.value, t.levels) if type(t) is BatchedTensor else (t, ())
 

@@ -38,12 +38,11 @@ class Call:
     """One running call of a transform, and the tensors that it made for its function.
 
     ``leaves`` maps the nodes of its new tensors to the nodes of the tensors they represent; ``level`` is its level of
-    forward accumulation, if it has one; ``expanded`` has the numbers of the calls of ``vmap`` with which only its new tensors
-    vary.
+    forward accumulation, if it has one.
     """
 
     def __init__(self, level=None):
-        self.leaves, self.level, self.expanded = {}, level, frozenset()
+        self.leaves, self.level = {}, level
 
     def refuse(self, what):
         """Raise the error for a method that was called inside a transformed function."""
@@ -74,11 +73,14 @@ class Call:
 
 
 class VmapCall(Call):
-    """A running call of ``vmap``, with its number."""
+    """A running call of ``vmap``, with its number.
+
+    ``expanded`` is True once a transform inside has made a tensor vary with the samples that did not.
+    """
 
     def __init__(self, number):
         super().__init__()
-        self.number = number
+        self.number, self.expanded = number, False
 
     def line(self, number, dims):
         return f"BatchedTensor(lvl={number}, bdim={dims.get(self.number, 0)}, value="

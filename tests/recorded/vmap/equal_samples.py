@@ -24,7 +24,16 @@ def each_direction(function):
         slope = func.grad(lambda x: function(torch, x, y[0]))
         return torch.vmap(lambda v: func.jvp(slope, (x,), (v,))[1], randomness="same")(y)
 
-    return {"forward": forward, "backward": backward, "both": both}
+    def one_after_another(torch):
+        x, y, func = given(torch)
+
+        def push(v):
+            value, tangent = func.jvp(torch.sin, (x,), (v,))
+            return func.jvp(lambda x: function(torch, x, y[0]), (value,), (tangent,))[1]
+
+        return torch.vmap(push, randomness="same")(y)
+
+    return {"forward": forward, "backward": backward, "both": both, "one after another": one_after_another}
 
 
 def write_by_mask(torch, x, y):
@@ -52,6 +61,9 @@ FUNCTIONS = {
     "equal": lambda torch, x, y: x.sum() * torch.equal(x, x.clone()),
     "equal to what varies": lambda torch, x, y: x.sum() * torch.equal(x, y),
     "multinomial": lambda torch, x, y: (x.gather(1, torch.multinomial(x.exp(), 2)) ** 2).sum() * y.sum(),
+    "multinomial by a generator": lambda torch, x, y: (
+        x * y * torch.multinomial(x.exp(), 3, generator=torch.Generator().manual_seed(3))
+    ).sum(),
     "multinomial of what varies": lambda torch, x, y: torch.multinomial((x * y).exp(), 2).sum() * x.sum(),
     "normal": lambda torch, x, y: (torch.normal(x, 1.0) * x * y).sum(),
     "poisson": lambda torch, x, y: (torch.poisson(x.exp()) * x).sum(),

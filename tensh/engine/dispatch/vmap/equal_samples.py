@@ -7,6 +7,7 @@ alone is the same for all samples.  There, as in PyTorch, elements may be read a
 
 import numpy as np
 
+from tensh.engine.autograd.transforms import VmapCall
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import wrap
 
@@ -33,7 +34,7 @@ def have_equal_samples(t, numbers):
     array = t.value.array
     if type(array) is not np.ndarray or 0 in array.shape[: len(t.levels)]:
         return False
-    expanded = frozenset().union(*[each.expanded for each in mode.transforms])
+    expanded = {each.number for each in mode.transforms if type(each) is VmapCall and each.expanded}
     return expanded.issuperset(numbers) and all([are_equal(array, t.levels.index(number)) for number in numbers])
 
 

@@ -15,7 +15,7 @@ from tensh.engine.dispatch.vmap.rules.leading import DIM
 from tensh.engine.dispatch.vmap.rules.shared import levels_of, ndim_of, reshape_value, wrap_result
 from tensh.engine.operators.shapes.rearrangement import stack
 from tensh.engine.operators.shapes.views import permute, select
-from tensh.engine.random.generator import default_generator
+from tensh.engine.random.generator import Generator, default_generator
 
 
 def find_differing_levels():
@@ -35,8 +35,11 @@ def densify(t, levels):
 
 
 # ── draws with tensor parameters ─────────────────────────────────────────────
-def draw_for_tensors(draw, tensors):
-    """Call ``draw(values)`` on tensors that vary with every level of different randomness, or have equal samples."""
+def draw_for_tensors(draw, tensors, given=()):
+    """Call ``draw(values)`` on tensors that vary with every level of different randomness, or have equal samples.
+
+    A generator among the arguments ``given`` is the one that draws.
+    """
     refuse_errors()
     levels, _ = find_differing_levels()
     fixed = {*levels_of(tensors)} - {*levels}
@@ -44,7 +47,8 @@ def draw_for_tensors(draw, tensors):
         for each in tensors:
             if type(each) is BatchedTensor and not have_equal_samples(each, fixed.intersection(each.levels)):
                 raise RuntimeError(errors.SAME)
-        return repeat_draw(lambda selected: draw_for_tensors(draw, selected), tensors)
+        source = next((each for each in given if isinstance(each, Generator)), default_generator)
+        return repeat_draw(lambda selected: draw_for_tensors(draw, selected), tensors, source)
     with drawing():
         return wrap_result(draw([densify(t, levels) for t in tensors]), levels)
 
@@ -61,7 +65,7 @@ def elements(op):
                 given[place] = value
             return op.fn(*given, **options)
 
-        return draw_for_tensors(draw, [args[place] for place in places])
+        return draw_for_tensors(draw, [args[place] for place in places], (*args, *options.values()))
 
     return rule
 
@@ -83,7 +87,7 @@ def multinomial(fn, args, options):
         drawn = fn(rows, *args[1:], **options)
         return reshape_value(drawn, (*value.array.shape[:-1], drawn.array.shape[-1]))
 
-    return draw_for_tensors(draw, [input])
+    return draw_for_tensors(draw, [input], (*args, *options.values()))
 
 
 # ── dropout and similar functions ────────────────────────────────────────────
@@ -116,13 +120,13 @@ def draw_for_samples(fn, args, options):
     return repeat_draw(lambda selected: drop(fn, selected, options), args)
 
 
-def repeat_draw(draw, args):
-    """Call ``draw(args)`` with the samples of levels that draw the same, one by one from the same generator state."""
+def repeat_draw(draw, args, source=default_generator):
+    """Call ``draw(args)`` with the samples of levels that draw the same, one by one from the same state of a generator."""
     numbers, _ = find_differing_levels()
     fixed = tuple([each for each in levels_of(args) if each not in numbers])
-    state, results = default_generator.get_state(), []
+    state, results = source.get_state(), []
     for place in product(*[range(sizes()[each]) for each in fixed]):
-        default_generator.set_state(state)
+        source.set_state(state)
         at = dict(zip(fixed, place, strict=True))
         results.append(value_of(draw(tuple([select_samples(each, at) for each in args]))))
     whole = stack.fn(results, 0)
