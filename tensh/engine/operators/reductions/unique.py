@@ -127,7 +127,7 @@ def unique_slices(input, dim):
     flat = widen(rows).reshape(len(rows), math.prod(rows.shape[1:]))
     order = order_of(flat) if flat.shape[1] else np.arange(len(rows))
     values, inverse, counts = number_runs(rows, order, flat[order])
-    return np.ascontiguousarray(np.moveaxis(values, 0, axis)), inverse, counts
+    return np.moveaxis(np.ascontiguousarray(values), 0, axis), inverse, counts
 
 
 @op(
@@ -144,7 +144,7 @@ def unique_runs(input, dim):
         return values, number.reshape(input.shape), counts
     axis, rows = as_rows(input, dim)
     values, number, counts = run_results(rows, runs(rows))
-    return np.ascontiguousarray(np.moveaxis(values, 0, axis)), number, counts
+    return np.moveaxis(np.ascontiguousarray(values), 0, axis), number, counts
 
 
 # ── counts ───────────────────────────────────────────────────────────────────

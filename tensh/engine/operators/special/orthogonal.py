@@ -34,8 +34,8 @@ def climb(x, n, first, step):
 
 
 def degrees(n):
-    """Whole degrees; -1 for any other number."""
-    return np.where(np.isfinite(n), np.trunc(n), -1.0)
+    """Whole degrees; -1 for any other number, and for those beyond 64 bits."""
+    return np.where(np.abs(n) < 2.0**63, np.trunc(n), -1.0)
 
 
 def make_kernel(polynomial, exact):
@@ -51,7 +51,17 @@ def make_kernel(polynomial, exact):
             out[lost] = kernel(x[lost], n[lost])
         return out
 
-    return wide(kernel, exact=compute_in_longdouble if exact else None)
+    computed = wide(kernel, exact=compute_in_longdouble if exact else None)
+
+    @functools.wraps(polynomial)
+    def call(x, n):
+        out = computed(x, n)
+        if out.dtype == np.float32 and (lost := ~np.isfinite(out)).any():  # as above: how does single precision end?
+            x, n = np.broadcast_arrays(x, n)
+            out[lost] = polynomial(x[lost], degrees(n[lost].astype(np.float64)))
+        return out
+
+    return call
 
 
 # ── Chebyshev's four kinds ───────────────────────────────────────────────────

@@ -105,17 +105,15 @@ def compute_from_singular_values(A, ord, dims, keepdim):
     """Return the norms defined by singular values."""
     from tensh.engine.operators.linalg.composites.spectra import svdvals  # rarely needed
 
-    others = [d for d in range(A.array.ndim) if d not in dims]
-    values = svdvals(A.permute(*others, *dims))
+    order = [*(d for d in range(A.array.ndim) if d not in dims), *dims]
+    values = svdvals(A.permute(*order))
     if ord == "nuc":
-        result = values.sum(-1)
+        result = values.sum(-1, keepdim)
     elif ord > 0:
-        result = largest(values, -1)
+        result = largest(values, -1, keepdim)
     else:
-        result = values.amin(-1)
-    for d in sorted(dims) if keepdim else ():
-        result = result.unsqueeze(d)
-    return result
+        result = values.amin(-1, keepdim)
+    return result.unsqueeze(-1).permute(*map(order.index, range(len(order)))) if keepdim else result
 
 
 @linalg
