@@ -57,7 +57,8 @@ def reduce_sparse(name, input, dim, keepdim, dtype, mask):
         said = "amax" if name == "amin" and layout is torch.sparse_coo else name
         raise ValueError(f"masked {said} expects explicit mask for {str(layout).rpartition('.')[2]} tensor input")
     places = list_stored(input) if mask is None else expand_mask(input, mask).nonzero().t()
-    values = input.to_dense()[tuple(places)]
+    dense, (dims_of_places, number) = input.to_dense(), places.shape
+    values = dense[tuple(places)] if dims_of_places else dense.expand(number)
     if name in ("sum", "prod"):
         integer = not (values.is_floating_point() or values.is_complex())
         values = values.to(dtype or (torch.int64 if integer else values.dtype))

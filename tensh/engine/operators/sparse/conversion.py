@@ -123,7 +123,7 @@ def sparse_mask(self, mask):
         )
     dense = dense_of(self) if is_sparse(self) else self
     index = tuple(wrap(each) for each in places(mask.array))
-    entries = mask.array.take_apart(dense)[index] if index else dense.reshape(1)
+    entries = mask.array.take_apart(dense)[index] if index else dense.expand(len(mask.array.values))
     return replace_values(mask.array, entries.reshape(mask.array.values.shape), "SparseMaskBackward0")
 
 

@@ -62,5 +62,6 @@ FUNCTIONS = {
         "vmap over torch.allclose isn't supported yet. Please file an issue at https://github.com/pytorch/pytorch/issues if "
         "you need this feature."
     ),
+    "rrelu_": make_refusal("vmap: we do not yet support aten::rrelu_. Please file an issue"),
     "equal": make_refusal("Batching rule not implemented for aten::equal. We could not generate a fallback."),
 }

@@ -21,6 +21,7 @@ from tensh.engine.errors.messages import broadcast_clash, does_not_fit
 from tensh.engine.operators.indexing.composites.assignment import copy_into, drop_leading_ones, number_for
 from tensh.engine.operators.indexing.composites.indexing import take_view
 from tensh.engine.operators.indexing.scatter import index_put as index_put_op
+from tensh.engine.operators.layers.composites.activation import INPLACE_FORMS
 from tensh.engine.operators.layers.composites.embedding import embedding_renorm_
 from tensh.engine.operators.shapes.views import slice_dim, unsqueeze
 
@@ -133,6 +134,19 @@ def elementwise(op, name):
         return self
 
     return rule
+
+
+def write_each(fn):
+    """Return the rule of a function that writes every element by itself: it sees all samples at once."""
+
+    def rule(self, *args, **options):
+        fn(self.value, *args, **options)
+        return self
+
+    return rule
+
+
+ACTIVATIONS = {fn.__name__: write_each(fn) for fn in INPLACE_FORMS}
 
 
 def copy(self, other, non_blocking=False):

@@ -4,6 +4,8 @@ from tensh.engine.arguments.lazy_signatures import read_signature
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.describe import describe_inplace
 from tensh.engine.codegen.registry import METHODS, PUBLIC
+from tensh.engine.core import ports
+from tensh.engine.core.lift import Lift
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.inplace.writes import begin_write, write_inplace
@@ -44,8 +46,11 @@ def write_inplace_form(operator, parameters="", over=None, name=None, **fixed):
     name, recorded = f"{name or operator.name}_", over or operator
 
     def function(input, *args, **options):
-        since = begin_write(require(input, name, "input", 1))
-        refuse_overlap(input.array)
+        try:
+            since = begin_write(require(input, name, "input", 1))
+            refuse_overlap(input.array)
+        except Lift:  # with hidden batch dimensions
+            return ports.batched_function(name, function, (input, *args), options)
         return write_inplace(input, since, recorded.fn(input, *args, **options, **fixed), name)
 
     function.__name__ = function.__qualname__ = name
@@ -61,6 +66,8 @@ leaky_relu_ = write_inplace_form(leaky_relu_op, "negative_slope=0.01", leaky_rel
 threshold_ = write_inplace_form(threshold_op, "threshold, value", threshold_over)
 hardtanh_ = write_inplace_form(hardtanh_op, "min_val=-1.0, max_val=1.0")
 hardsigmoid_, hardswish_, silu_, mish_ = map(write_inplace_form, (hardsigmoid_op, hardswish_op, silu_op, mish_op))
+
+INPLACE_FORMS = elu_, celu_, selu_, leaky_relu_, threshold_, hardtanh_, hardsigmoid_, hardswish_, silu_, mish_
 
 LAYERS |= {fn.__name__: fn for fn in (elu_, celu_, selu_, leaky_relu_, threshold_, hardtanh_)}
 LAYERS |= {each.name: each for each in (softplus_op, softshrink_op, hardshrink_op, logsigmoid_op)}
