@@ -7,6 +7,7 @@ from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.errors.warnings import warn
+from tensh.engine.operators.elementwise.table import complex_op
 from tensh.engine.operators.linalg.composites.products import matmul
 from tensh.engine.operators.reductions.composites.reductions import sum
 
@@ -76,6 +77,8 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
         freedom = freedom.new_zeros(())
     rest = x - centre.unsqueeze(1)
     product = matmul(rest, (rest if w is None else rest * w).t().conj())
+    if product.array.dtype.kind == "c" and len(product.array) == 1:  # a variance, which is real
+        product = complex_op.fn(product.real, product.real.new_zeros((1, 1)))
     return (product / freedom).squeeze()
 
 
@@ -113,7 +116,4 @@ def corrcoef(input):
     d = c.diagonal()
     spread = (d.real if c.array.dtype.kind == "c" else d).sqrt()
     c = c / spread.reshape(-1, 1) / spread.reshape(1, -1)
-    if c.array.dtype.kind == "c":
-        parts = np.clip(c.array.real, -1, 1), np.clip(c.array.imag, -1, 1)
-        return c if c.node is not None else wrap((parts[0] + 1j * parts[1]).astype(c.array.dtype))
-    return c.clip(-1, 1)
+    return complex_op.fn(c.real.clip(-1, 1), c.imag.clip(-1, 1)) if c.array.dtype.kind == "c" else c.clip(-1, 1)

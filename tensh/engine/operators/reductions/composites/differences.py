@@ -38,13 +38,13 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
         raise RuntimeError(f"order must be non-negative but got {n}")
     if n == 0 and prepend is None is append:  # then any integer is a valid dim
         require_kind("int", dim, "diff", "dim")
-        return input.clone()
+        return input.detach().clone().copy_(input)  # recorded as a copy, as in PyTorch
     axis = wrap_dim(dim, ndim)
     for extra in (prepend, append):
         if extra is not None:
             check_joined(input, extra, axis)
     if n == 0:
-        return input.clone()
+        return input.detach().clone().copy_(input)
     parts = [part for part in (prepend, input, append) if part is not None]
     x = cat(parts, axis) if len(parts) > 1 else input
     n = min(n, x.array.shape[axis])
