@@ -83,7 +83,7 @@ BASES = {  # classes that programs derive from -> how to make one, and the names
     "optim.Optimizer": (lambda torch: torch.optim.Optimizer([torch.ones(1)], {}), {"COUNTERS", "LATER"}),
     "distributions.Distribution": (
         lambda torch: torch.distributions.Distribution(validate_args=False),
-        {"_check_sample", "_shared"},
+        {"_check_sample", "_follow_expansion", "_shared"},
     ),
     "utils.data.Dataset": (lambda torch: torch.utils.data.Dataset(), set()),
 }
