@@ -47,7 +47,10 @@ def is_tied(input, values, axis):
         input, values = np.moveaxis(input, axis, -1), np.moveaxis(values, axis, -1)
     if np.count_nonzero(input == values[..., -1:]) * values.shape[-1] != values.size:
         return True
-    return values.shape[-1] > 2 and has_true(values[..., 1:-1] == values[..., :-2])
+    if values.shape[-1] > 2 and has_true(values[..., 1:-1] == values[..., :-2]):
+        return True
+    second = values[..., 1:2]  # nan if several of the largest are nan, which are equal here
+    return values.dtype.kind not in "iub" and has_true(second != second)
 
 
 def has_heap(length, k):
@@ -60,14 +63,21 @@ def top_among_equals(input, indices, axis, largest, ordered):
     lines = np.moveaxis(widen(input), axis, -1).reshape(-1, input.shape[axis])
     found = np.moveaxis(indices, axis, -1)
     shape, found = found.shape, found.reshape(-1, found.shape[-1]).copy()
-    for row in range(len(lines)):
-        _, places = np.unique(lines[row], return_inverse=True)  # where nan are equal and come last
-        values = (-places if largest else places).tolist()
+    for row, values in enumerate(rows_in_order(lines, largest)):
         if has_heap(len(values), shape[-1]):
             found[row] = first_by_heap(values, shape[-1])
         else:
             found[row] = first_by_partitions(values, shape[-1], ordered)
     return np.ascontiguousarray(np.moveaxis(found.reshape(shape), -1, axis))
+
+
+def rows_in_order(lines, largest):
+    """Return the rows as lists in which the elements to select are the smallest; nan are equal, and exceed any number."""
+    if lines.dtype.kind == "f" and has_true(lines != lines):
+        rows = [np.unique(line, return_inverse=True)[1].tolist() for line in lines]
+    else:
+        rows = lines.tolist()
+    return [[-value for value in row] for row in rows] if largest else rows
 
 
 # ── std::sort ────────────────────────────────────────────────────────────────
