@@ -18,6 +18,7 @@ from tensh.compiler.stance import FAIL_ON_RECOMPILE, stance
 from tensh.compiler.watching import read_code
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
+from tensh.engine.errors.warnings import is_tensh_file
 from tensh.engine.random.generator import default_generator
 from tensh.fx.graph_module import GraphModule
 from tensh.nn.modules.module import Module
@@ -85,7 +86,8 @@ class BackendFunction(CompiledFunction):
 
     def run_recorded(self, recorder, watch, args, kwargs):
         recorder.watch, code = watch, getattr(python_of(self.function), "__code__", None)
-        if code is None or not read_code(code).refused:  # otherwise there is no graph, and the program may keep numbers
+        own = code is None or is_tensh_file(code.co_filename)
+        if own or not read_code(code).refused:  # otherwise there is no graph, and the program may keep numbers
             args, kwargs = recorder.follow_arguments(args, kwargs)
         with recorder.watching_numbers():
             return super().run_recorded(recorder, watch, args, kwargs)
