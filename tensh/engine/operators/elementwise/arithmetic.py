@@ -267,6 +267,9 @@ def from_nearer_end(weight):
 
 def write_lerp(out, input, end, weight):
     """Write what ``lerp_number`` returns."""
+    if input.itemsize == 2:
+        out[...] = lerp_number(input, end, weight)
+        return
     steps, factor = from_nearer_end(weight)
     if out.size > SHORT or not out.dtype is input.dtype is end.dtype is F4 or input.shape != out.shape:
         steps.write_into(out, input, end, factor)
