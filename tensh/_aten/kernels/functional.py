@@ -2,6 +2,7 @@
 
 import tensh as torch
 from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.operators.linalg.composites.distances import COMPUTE_MODES
 from tensh.nn import functional
 
 
@@ -60,6 +61,14 @@ def drawing(method):
     return lambda self, *args, **options: getattr(self.clone(), method)(*args, **options)
 
 
+def cdist(x1, x2, p=2.0, compute_mode=None):
+    """Return distances of rows; the mode is a number, not a name as in ``torch.cdist``."""
+    for name, number in COMPUTE_MODES.items():
+        if compute_mode == number or compute_mode == 0 and number is None:
+            return torch.cdist(x1, x2, p, name)
+    raise RuntimeError(f"possible modes: 0, 1, 2, but was: {compute_mode}")
+
+
 FUNCTIONAL_KERNELS = {
     **{name: drawing(method) for name, method in DRAWN.items()},
     "_native_batch_norm_legit": legit,
@@ -68,6 +77,7 @@ FUNCTIONAL_KERNELS = {
     "_trilinear": trilinear,
     "_unique2": unique,
     "_linalg_det": det,
+    "cdist": cdist,
     "_cdist_forward": lambda x1, x2, p, compute_mode=None: OPS["pair_distances"].fn(x1, x2, p, compute_mode),
     "_euclidean_dist": lambda x1, x2: OPS["euclidean_dist"].fn(x1, x2),
     "_pdist_forward": lambda self, p=2.0: OPS["pdist"].fn(self, p),

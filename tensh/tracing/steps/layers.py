@@ -5,6 +5,7 @@ import math
 import tensh as torch
 from tensh._aten.steps.layers import fold, unfold
 from tensh.engine.arguments.checks import ntuple
+from tensh.engine.operators.linalg.composites.distances import COMPUTE_MODES
 from tensh.nn import functional as F
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
@@ -148,9 +149,10 @@ def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=
 
 
 def cdist(recorder, x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
-    if compute_mode != "use_mm_for_euclid_dist_if_necessary":
+    if compute_mode not in COMPUTE_MODES:
         return NotImplemented
-    return recorder.run("cdist", x1, x2, float(p))
+    mode = COMPUTE_MODES[compute_mode]
+    return recorder.run("cdist", x1, x2, float(p), *(() if mode is None else (mode,)))
 
 
 def tensordot(recorder, a, b, dims=2, out=None):

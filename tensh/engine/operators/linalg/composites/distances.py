@@ -6,7 +6,7 @@ from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.linalg.distances import euclidean_dist, pair_distances
 from tensh.engine.operators.shapes.composites.joining import broadcast_shapes
 
-MODES = {"use_mm_for_euclid_dist_if_necessary": None, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
+COMPUTE_MODES = {"use_mm_for_euclid_dist_if_necessary": None, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
 """Name of a mode -> its number in PyTorch."""
 MANY = 25  # rows from which Euclidean distances are computed by a matrix product, if not told otherwise
 
@@ -21,14 +21,14 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0]]))
     tensor([[5.]])
     """
-    if compute_mode not in MODES:
+    if compute_mode not in COMPUTE_MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     for number, x in enumerate((x1, x2), 1):
         require(x, "cdist", f"x{number}", number)
         if x.array.ndim < 2:  # under vmap, a sample has its own dimensions here, too
             raise RuntimeError(f"cdist only supports at least 2D tensors, X{number} got: {x.array.ndim}D")
     require_kind("float", p, "cdist", "p", 3)
-    one, other, mode = x1.dtype, x2.dtype, MODES[compute_mode]
+    one, other, mode = x1.dtype, x2.dtype, COMPUTE_MODES[compute_mode]
     shapes = x1.array.shape, x2.array.shape
     if one is not other and one in (float32, float64) and other.is_floating_point and x1.numel() and x2.numel():
         raise RuntimeError(f"expected scalar type {one.title} but found {other.title}")
