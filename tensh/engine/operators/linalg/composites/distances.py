@@ -6,7 +6,11 @@ from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.linalg.distances import euclidean_dist, pair_distances
 from tensh.engine.operators.shapes.composites.joining import broadcast_shapes
 
-COMPUTE_MODES = {"use_mm_for_euclid_dist_if_necessary": None, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
+COMPUTE_MODES = {
+    "use_mm_for_euclid_dist_if_necessary": None,
+    "use_mm_for_euclid_dist": 1,
+    "donot_use_mm_for_euclid_dist": 2,
+}
 """Name of a mode -> its number in PyTorch."""
 MANY = 25  # rows from which Euclidean distances are computed by a matrix product, if not told otherwise
 
