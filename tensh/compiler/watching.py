@@ -8,6 +8,7 @@ that returns other values every time.
 import contextlib
 import dis
 import functools
+import gc
 import os
 import re
 import sys
@@ -118,7 +119,7 @@ class Watch:
 
     def stop(self, reason, frame, own=False, title=None):
         """Note a reason, or one for which PyTorch has no graph either in the place of another; ``title`` begins its error."""
-        if self.is_open() and (self.reason is None or not own):
+        if self.is_open() and (self.reason is None or not own) and not is_collecting(frame):
             self.reason = Break(
                 reason, read_frames(frame)[0], own=own, title=title or title_of(reason.removesuffix(" is called"))
             )
@@ -290,6 +291,17 @@ class Names:
 
     def __init__(self):
         self.globals, self.attributes, self.refused = {}, set(), None
+
+
+def is_collecting(frame):
+    """Return True within a callback or a ``__del__`` of the garbage collection, which may begin anywhere in a function."""
+    callbacks = [getattr(each, "__code__", None) for each in gc.callbacks]
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == "__del__" or any([code is each for each in callbacks]):
+            return True
+        frame = frame.f_back
+    return False
 
 
 @functools.lru_cache(4096)

@@ -1,6 +1,8 @@
 """``fullgraph=True`` refuses what PyTorch refuses, with any backend; what only graphs of tensh lack runs uncompiled."""
 
+import gc
 import sys
+import time
 
 import pytest
 
@@ -69,3 +71,26 @@ def test_functions_of_the_standard_library_are_no_parts(capsys):
     for _ in range(4):
         compiled(torch.ones(2))
     assert capsys.readouterr().out == "'seen'\n" * 4
+
+
+def test_a_garbage_collection_ends_no_graph():
+    """A callback of the collector, and a ``__del__``, may run at any operation of the function."""
+    seen, thresholds = [], gc.get_threshold()
+
+    class Cycle:
+        def __init__(self):
+            self.own = self
+
+        def __del__(self):
+            seen.append(time.perf_counter())
+
+    def look_at_the_clock(phase, info):
+        seen.append(time.perf_counter())
+
+    compiled = torch.compile(lambda x: x.exp() * 2 + x.sum(), fullgraph=True)
+    Cycle(), gc.callbacks.append(look_at_the_clock), gc.set_threshold(1)
+    try:
+        results = [compiled(torch.zeros(2)).tolist() for _ in range(3)]
+    finally:
+        gc.callbacks.remove(look_at_the_clock), gc.set_threshold(*thresholds)
+    assert seen and results == [[2, 2]] * 3
