@@ -24,4 +24,6 @@ def is_answered_here(oracle, text):
 @pytest.mark.parametrize("name", NAMES)
 def test_recorded_expressions_are_what_pytorch_answers(oracle, name):
     texts = [text for text in lines(name) if is_answered_here(oracle, text)]
-    assert texts and {text: plain_outcome(oracle, text) for text in texts} == {text: answers(name)[text] for text in texts}
+    assert texts and {text: plain_outcome(oracle, text) for text in texts} == {
+        text: answers(name)[text] for text in texts
+    }
