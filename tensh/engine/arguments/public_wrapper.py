@@ -48,7 +48,6 @@ NAMESPACES = frozenset("torch torch.nn.functional torch.linalg torch.special tor
 
 CLASSES = {"bool": {bool}, "int": {int}, "float": {float}, "str": {str}, "Number": {bool, int, float, complex}}
 """Kind -> classes of arguments that are accepted without reading the signatures."""
-NONE: frozenset = frozenset()
 OF_SIZES = ("new_", "repeat", "reshape", "resize_", "tile")
 """Prefixes of methods that accept sizes in any form and read the tensor first."""
 
@@ -72,7 +71,7 @@ class PublicWrapper:
     def accepts(self, options):
         """Return True for keywords that the function takes as they are, which saves ``call_bound``, 5 microseconds."""
         for name, value in options.items():
-            classes = self.keywords.get(name, NONE)
+            classes = self.keywords.get(name, ())
             if classes is not None and value.__class__ not in classes:
                 return False
         return True

@@ -224,9 +224,9 @@ def check_bound(one, two, number):
         FITTING[number, one]
 
 
-def require_dtype_of_bounded(name, input, *bounds):
-    """Raise if ``out=``, the last of the arguments, is of another dtype than the result; tensors as bounds allow any."""
-    *bounds, out = bounds
+def require_dtype_of_bounded(name, input, *bounds_and_out):
+    """Raise if ``out=`` is of another dtype than the result; tensors as bounds allow any."""
+    *bounds, out = bounds_and_out
     if not (isinstance(input, Tensor) and isinstance(out, Tensor)) or any(isinstance(each, Tensor) for each in bounds):
         return
     expected = input.dtype
