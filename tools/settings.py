@@ -16,12 +16,13 @@ FILE = Path(__file__).parents[1] / "tensh" / "compiler" / "settings.txt"
 
 
 def list_settings():
-    """Yield (path of a module, [(name, name of the type, default)])."""
-    from tensh.compiler.config_modules import PATHS
+    """Yield (path of a module, [(name, name of the type, default)]); another name of a setting has the path of that."""
+    from tensh.compiler.config_modules import ALIAS, PATHS
 
     for path in PATHS:
         module = importlib.import_module(path)
-        yield path, [(name, name_type(module, name), write(value)) for name, value in module.get_config_copy().items()]
+        found = [(name, name_type(module, name), write(value)) for name, value in module.get_config_copy().items()]
+        yield path, found + [(name, ALIAS, entry.alias) for name, entry in module._config.items() if entry.alias]
 
 
 def name_type(module, name):

@@ -16,12 +16,8 @@ PATHS = (
     "torch._dynamo.config", "torch._inductor.config", "torch._functorch.config", "torch.compiler.config",
     "torch.fx.experimental._config", "torch._export.config",
 )  # fmt: skip
-ALIASES = {
-    "cache_size_limit": "recompile_limit", "accumulated_cache_size_limit": "accumulated_recompile_limit",
-    "skip_code_recursive_on_cache_limit_hit": "skip_code_recursive_on_recompile_limit_hit",
-    "fail_on_cache_limit_hit": "fail_on_recompile_limit_hit",
-}  # fmt: skip
-"""Older name of a setting -> its name."""
+ALIAS = "="
+"""The type name of a setting that is another name of one, whose path stands for its value."""
 KINDS = {"bool": bool, "int": int, "float": float, "str": str, "list": list, "dict": dict, "set": set}
 CHANGED = "_changed"
 DELETED = object()
@@ -34,12 +30,26 @@ def read_settings():
 
     The type name is "?" for a setting that is not checked.
     """
+    return {
+        path: {name: (kind, value) for name, kind, value in found if kind != ALIAS}
+        for path, found in read_lines().items()
+    }
+
+
+@cache
+def read_aliases():
+    """Return path of a module -> other name of a setting -> path of the setting, in this module or another."""
+    return {
+        path: {name: target for name, kind, target in found if kind == ALIAS} for path, found in read_lines().items()
+    }
+
+
+@cache
+def read_lines():
+    """Return path of a module -> [(name of a setting, type name, value as text)]."""
     text = Path(__file__).with_name("settings.txt").read_text(encoding="utf-8")
-    found = {}
-    for part in text.split("\n\n"):
-        path, *lines = part.strip().split("\n")
-        found[path] = {name: (kind, value) for name, kind, value in map(str.split, lines)}
-    return found
+    parts = [part.strip().split("\n") for part in text.split("\n\n")]
+    return {path: [line.split() for line in lines] for path, *lines in parts}
 
 
 def read_value(text):
@@ -48,7 +58,7 @@ def read_value(text):
 
 
 class Settings(ModuleType):
-    """A module of settings: older names are other names of the same, and there are no further ones."""
+    """A module of settings, some of which have several names; other names do not exist."""
 
     def __setattr__(self, name, value):
         if name[:2] == "__" or isinstance(value, ModuleType):
@@ -63,7 +73,7 @@ class Settings(ModuleType):
             delete(self, name)
 
     def __getattribute__(self, name):
-        if name[:2] != "__" and (name in known(self) or name in ALIASES or name in groups(self)):
+        if name[:2] != "__" and (name in known(self) or name in aliases(self) or name in groups(self)):
             return get(self, name)
         try:
             return super().__getattribute__(name)
@@ -101,6 +111,11 @@ def known(module):
     return read_settings()[path_of(module)]
 
 
+def aliases(module):
+    """Return other name of a setting of a module -> path of the setting."""
+    return read_aliases()[path_of(module)]
+
+
 @cache
 def groups_at(path):
     return frozenset(name.rpartition(".")[0] for name in read_settings()[path]) - {""}
@@ -121,19 +136,26 @@ def missing(module, name):
     return AttributeError(f"{path_of(module)}.{name} does not exist")
 
 
+def module_at(path):
+    """Return a module of settings by its path in PyTorch."""
+    return importlib.import_module("tensh.switched_off").module(path)
+
+
 def resolve(module, name):
-    """Return the name of a setting.  Raise AttributeError if there is none."""
-    name = ALIASES.get(name, name)
+    """Return the module that has a setting, and its name there.  Raise AttributeError if there is none."""
+    if (target := aliases(module).get(name)) is not None:
+        path, _, name = target.rpartition(".")
+        module = module_at(path)
     if name not in known(module):
         raise missing(module, name)
-    return name
+    return module, name
 
 
 def get(module, name):
     """Return a setting, or a group of settings."""
     if name in groups(module):
         return Group(module, name)
-    name = resolve(module, name)
+    module, name = resolve(module, name)
     values = changed(module)
     if name not in values:
         value = read_value(known(module)[name][1])
@@ -147,14 +169,15 @@ def get(module, name):
 
 def put(module, name, value):
     """Set a setting."""
-    changed(module)[resolve(module, name)] = value
+    module, name = resolve(module, name)
+    changed(module)[name] = value
 
 
 def delete(module, name):
     """Delete a setting, until it is set again.  Raise KeyError if there is none of that name."""
-    if name not in known(module) and name not in ALIASES:
+    if name not in known(module) and name not in aliases(module):
         raise KeyError(name)
-    changed(module)[resolve(module, name)] = DELETED
+    put(module, name, DELETED)
 
 
 # ── functions of the modules ─────────────────────────────────────────────────
@@ -228,7 +251,8 @@ def hash_settings(module):
 
 def type_of(module, config_name):
     """Return the type of a setting; object for one that is not checked."""
-    return KINDS.get(known(module)[resolve(module, config_name)][0], object)
+    module, name = resolve(module, config_name)
+    return KINDS.get(known(module)[name][0], object)
 
 
 METHODS = {
@@ -251,7 +275,7 @@ def patch_dynamo(arg1=None, arg2=None, **kwargs):
     >>> torch._dynamo.config.cache_size_limit
     8
     """
-    return patch(importlib.import_module("tensh.switched_off").module(PATHS[0]), arg1, arg2, **kwargs)
+    return patch(module_at(PATHS[0]), arg1, arg2, **kwargs)
 
 
 patch_dynamo.__module__ = PATHS[0]

@@ -113,18 +113,34 @@ def test_settings_and_options_are_pytorchs(oracle):
     import torch._dynamo.config as theirs
     import torch._inductor.config as inductor
 
-    from tensh.compiler.config_modules import ALIASES, PATHS, read_settings, read_value
+    from tensh.compiler.config_modules import PATHS, read_aliases, read_settings, read_value
     from tensh.compiler.settings import READ, list_options
 
     assert {name: getattr(theirs, name) for name in READ} == READ
-    assert all(getattr(config, old) == getattr(config, new) for old, new in ALIASES.items())
     assert [*list_options()] == [*inductor.get_config_copy()]
     for path in PATHS:
         found, module = read_settings()[path], importlib.import_module(path)
         assert [*found] == [*module.get_config_copy()]
+        assert read_aliases()[path] == {name: entry.alias for name, entry in module._config.items() if entry.alias}
         for name, (_, value) in found.items():
             if value != "?" and name not in IN_CI and module._is_default(name):  # otherwise another test has set it
                 assert read_value(value) == module.get_config_copy()[name]
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "other", "value"),
+    [
+        ("_dynamo.config", "cache_size_limit", "_dynamo.config.recompile_limit", 3),
+        ("compiler.config", "recompile_limit", "_dynamo.config.recompile_limit", 3),
+        ("compiler.config", "dynamic_shapes", "_dynamo.config.dynamic_shapes", False),
+        ("_inductor.config", "force_disable_caches", "compiler.config.force_disable_caches", True),
+    ],
+)
+def test_a_setting_has_several_names(path, name, other, value):
+    module, (elsewhere, _, same) = follow(torch, path), other.rpartition(".")
+    with module.patch({name: value}):
+        assert getattr(follow(torch, elsewhere), same) == getattr(module, name) == value
+    assert getattr(follow(torch, elsewhere), same) == getattr(module, name) != value
 
 
 def follow(library, path):
