@@ -20,7 +20,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.inplace.out import write_out
 from tensh.func.trees import leaves_of
 
-call_with_numbers = Port("jit.operators", "call_operator")
+call_with_numbers = Port("jit.files.operators", "call_operator")
 """``call_with_numbers(name, args, kwargs)``: the result of an operator on numbers, texts and lists."""
 
 

@@ -15,7 +15,7 @@ def wrap_first_line(message, env):
     """Break the first line of a message between words in a terminal; the others are commands, which can be copied."""
     first, *rest = message.split("\n")
     if env.is_terminal(env.stderr) and len(first) > env.width(env.stderr):
-        from tensh.show.text import wrap_lines
+        from tensh.show.drawing.text import wrap_lines
 
         first = "\n  ".join(wrap_lines(first, env.width(env.stderr) - 2))
     return "\n".join([first, *rest])

@@ -10,13 +10,13 @@ WHERE = {
     "tensh.jit._trace": "TopLevelTracedModule TracedModule TracerWarning TracingCheckError _get_trace_graph is_tracing trace trace_module",
     "tensh.jit._script": "RecursiveScriptModule ScriptFunction ScriptModule script script_if_tracing _script_if_tracing",
     "tensh.jit.compilation_unit": "CompilationUnit",
-    "tensh.jit.failures": "Error",
-    "tensh.jit.marks": "Attribute Final ScriptWarning annotate export ignore interface isinstance is_scripting "
+    "tensh.jit.running.failures": "Error",
+    "tensh.jit.language.marks": "Attribute Final ScriptWarning annotate export ignore interface isinstance is_scripting "
     "script_method unused _overload _overload_method",
     "tensh.jit.operator_names": "export_opnames",
     "tensh.jit.freezing": "freeze optimize_for_inference run_frozen_optimizations",
     "tensh.jit._serialization": "load save",
-    "tensh.jit.forking": "Future fork wait",
+    "tensh.jit.running.forking": "Future fork wait",
 }
 """Module -> its public names."""
 

@@ -6,19 +6,19 @@ import sys
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn_quietly
-from tensh.jit.containers import ScriptDict, ScriptList
-from tensh.jit.failures import Error, describe_failure
 from tensh.jit.frontend import check_syntax
-from tensh.jit.leaving import PythonMethod, copy_containers, find_meaning, hand_out
-from tensh.jit.marks import Attribute, running
-from tensh.jit.meanings import translate
-from tensh.jit.own_members import read_properties, written_methods
+from tensh.jit.language.marks import Attribute, running
+from tensh.jit.language.meanings import translate
+from tensh.jit.language.texts import make_functions, names_at
+from tensh.jit.language.type_names import take_script_names
+from tensh.jit.language.types import TypedSignature, class_path
+from tensh.jit.running.containers import ScriptDict, ScriptList
+from tensh.jit.running.failures import Error, describe_failure
+from tensh.jit.running.leaving import PythonMethod, copy_containers, find_meaning, hand_out
+from tensh.jit.running.own_members import read_properties, written_methods
+from tensh.jit.running.scriptable import NO_SOURCE, is_of_library, require_class, require_source
 from tensh.jit.script_modules import RecursiveScriptModule, ScriptModule
-from tensh.jit.scriptable import NO_SOURCE, is_of_library, require_class, require_source
 from tensh.jit.scripting.sugar import class_of
-from tensh.jit.texts import make_functions, names_at
-from tensh.jit.type_names import take_script_names
-from tensh.jit.types import TypedSignature, class_path
 from tensh.jit.written_code import read_source, write_code
 from tensh.nn.modules.module import Module
 from tensh.support.naming import is_of_torch
@@ -48,7 +48,7 @@ def call_script(script, compute, args, kwargs):
     """Call a script; in a trace, one with branches or loops becomes a line of the program."""
     if not is_tracing():
         return compute(args, kwargs)
-    from tensh.jit.traced_scripts import find_recorder, record_call
+    from tensh.jit.running.traced_scripts import find_recorder, record_call
 
     recorder = find_recorder(script._fn)
     return compute(args, kwargs) if recorder is None else record_call(recorder, script, compute, args, kwargs)

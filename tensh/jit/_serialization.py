@@ -9,11 +9,11 @@ import zipfile
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn_quietly
 from tensh.jit._script import RecursiveScriptModule, ScriptFunction, ScriptModule
-from tensh.jit.interpreter import run_method
-from tensh.jit.library import Library
-from tensh.jit.objects import restore, to_be_pickled
+from tensh.jit.files.interpreter import run_method
+from tensh.jit.files.library import Library
+from tensh.jit.files.objects import restore, to_be_pickled
+from tensh.jit.files.writing import ScriptObject, TypedValue, put_archive
 from tensh.jit.traced import TracedModule
-from tensh.jit.writing import ScriptObject, TypedValue, put_archive
 from tensh.nn.parameter import Parameter
 from tensh.serialization.allowed import Known, Names
 from tensh.serialization.archive import Archive

@@ -4,10 +4,10 @@ from functools import partial
 
 from tensh.engine.errors.warnings import warn, warn_quietly
 from tensh.jit._script import ScriptModule
-from tensh.jit.ir import Graph
-from tensh.jit.liveness import drop_dead_code
-from tensh.jit.trace_checks import as_arguments, as_tensors, check, require_tensors, separate
+from tensh.jit.graphs.ir import Graph
 from tensh.jit.traced import TopLevelTracedModule, TracedFunction, TracedModule
+from tensh.jit.traces.checks import as_arguments, as_tensors, check, require_tensors, separate
+from tensh.jit.traces.liveness import drop_dead_code
 from tensh.nn.modules.module import Module
 from tensh.tracing.program import trace_program
 from tensh.tracing.reading import TracerWarning, warn_of_reading

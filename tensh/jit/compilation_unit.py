@@ -3,7 +3,7 @@
 import sys
 
 from tensh.jit._script import script
-from tensh.jit.texts import make_functions, names_at
+from tensh.jit.language.texts import make_functions, names_at
 
 __all__ = ["CompilationUnit"]
 

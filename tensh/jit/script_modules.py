@@ -3,8 +3,8 @@
 import copy
 import io
 
+from tensh.jit.language.types import class_path, fits_type
 from tensh.jit.scripting.sugar import class_of
-from tensh.jit.types import class_path, fits_type
 from tensh.jit.written_code import write_code
 from tensh.nn.modules.module import Module
 from tensh.support.naming import is_of_torch

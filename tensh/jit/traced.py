@@ -6,13 +6,13 @@ from functools import partial
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.generated import compile_function
 from tensh.jit._script import RecursiveScriptModule, ScriptFunction, ScriptModule
-from tensh.jit.code_text import write_code
-from tensh.jit.ir import Graph
-from tensh.jit.method_lines import InlinedLines, MethodLines, count_calls
-from tensh.jit.python_print import result_type
+from tensh.jit.graphs.code_text import write_code
+from tensh.jit.graphs.ir import Graph
+from tensh.jit.graphs.method_lines import InlinedLines, MethodLines, count_calls
+from tensh.jit.graphs.python_print import result_type
+from tensh.jit.language.type_names import take_name
 from tensh.jit.scripting.saving import write_trace_file
-from tensh.jit.trace_checks import as_tensors
-from tensh.jit.type_names import take_name
+from tensh.jit.traces.checks import as_tensors
 from tensh.tracing.program import flatten_like
 
 

@@ -4,7 +4,7 @@ import ast
 import inspect
 import textwrap
 
-from tensh.jit.scriptable import NO_SOURCE
+from tensh.jit.running.scriptable import NO_SOURCE
 
 __all__ = ["read_source", "write_code"]
 

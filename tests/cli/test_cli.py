@@ -171,8 +171,8 @@ PROGRESS = {(): "auto", ("--quiet",): "none", ("--plain",): "lines"}
 
 @pytest.mark.parametrize("options, style", PROGRESS.items(), ids=str)
 def test_progress_is_shown_as_the_options_want_it(options, style):
-    assert Done("-c", "from tensh.show import progress; progress.style", *options).output == f"{style!r}\n"
-    assert Done("-c", "import tensh.show.progress as p\np.style").output == "'auto'\n"
+    assert Done("-c", "from tensh.show.loops import progress; progress.style", *options).output == f"{style!r}\n"
+    assert Done("-c", "import tensh.show.loops.progress as p\np.style").output == "'auto'\n"
 
 
 def test_time_lists_statements_on_stderr():

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.show import progress
-from tensh.show.text import cells
+from tensh.show.drawing.text import cells
+from tensh.show.loops import progress
 from tensh.support.escaping import shell_word, visible, visible_line
 from tensh.utils.safetensors.torch import save_file
 from tests.support.command_line import assert_clean, tensh

@@ -13,7 +13,7 @@ from tensh.cli.session.help.view import HelpPage
 from tensh.cli.session.session import Session
 from tensh.cli.session.sources.source import Source
 from tensh.engine.methods import unsupported
-from tensh.show.page import Page
+from tensh.show.drawing.page import Page
 from tests.support.command_line import Done
 
 SHOWN = ("operator", "in-place operator", "function", "method", "class")

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tensh.cli.render.code import marks
-from tensh.show.describe import duration
-from tensh.show.layout import layout
+from tensh.show.printed.layout import layout
+from tensh.show.reading.describe import duration
 from tests.support.command_line import Done
 
 COLORS = {

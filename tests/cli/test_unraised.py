@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tensh.show.text import LONGEST_MESSAGE
+from tensh.show.drawing.text import LONGEST_MESSAGE
 from tests.support.command_line import SGR, assert_clean, tensh
 from tests.support.project import plain_environment
 

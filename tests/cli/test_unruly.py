@@ -11,7 +11,7 @@ from tensh.cli.app import main
 from tensh.cli.process.environment import Environment
 from tensh.cli.session.session import Session
 from tensh.cli.session.sources.source import Source
-from tensh.show import reprs
+from tensh.show.reading import reprs
 from tensh.utils.safetensors.format import read, write
 from tests.support.command_line import command
 

@@ -60,7 +60,7 @@ def show(line, session):
     """The failure of a line, whose values are shown as at the prompt; None where there is none."""
     events = run(line, session)
     from tensh.cli.render import values
-    from tensh.show.page import Page
+    from tensh.show.drawing.page import Page
 
     for event in events:
         if hasattr(event, "value"):

@@ -9,7 +9,7 @@ import pytest
 import tensh.support.language as language
 from tensh.alias import torch_is_tensh
 from tensh.cli.session.notes.training.remarks import REMARKS
-from tensh.show.text import cells
+from tensh.show.drawing.text import cells
 from tensh.support.language import ENGLISH, LANGUAGES
 from tests.recorded.mistakes.cases import SCRIPTS, explain
 from tests.support.command_line import Done
@@ -23,7 +23,7 @@ ROOMS = (
     "tensh/cli/**/*.py",
 )
 NOT_SPOKEN = (  # text for other programs, and code
-    "tensh/show/markup.py", "tensh/cli/checking/plugin.py", "tensh/cli/session/help/examples.py",
+    "tensh/show/drawing/markup.py", "tensh/cli/checking/plugin.py", "tensh/cli/session/help/examples.py",
 )  # fmt: skip
 PROSE = re.compile(r"[a-z]{2,}[,:;]? [a-z]{2,}")
 PLACE = re.compile(r"\{[^}]*\}")

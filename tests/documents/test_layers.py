@@ -102,9 +102,9 @@ LAYERS = {
     "tensh.cli.learning": ("", "numpy"),
     "tensh.graph": ("tensh.engine", "numpy"),
     "tensh.explain": ("tensh.engine tensh.graph tensh.nn tensh.optim", "numpy"),
-    "tensh.show": ("tensh.compiler tensh.engine tensh.explain tensh.graph tensh.show.tracked", "numpy"),
-    "tensh.show.tracked": ("tensh.utils.tensorboard", ""),  # imported for a folder of event files
-    "tensh.show.bars": ("", "rich"),  # imported when a bar is drawn
+    "tensh.show": ("tensh.compiler tensh.engine tensh.explain tensh.graph tensh.show.loops.tracked", "numpy"),
+    "tensh.show.loops.tracked": ("tensh.utils.tensorboard", ""),  # imported for a folder of event files
+    "tensh.show.loops.bars": ("", "rich"),  # imported when a bar is drawn
     "tensh.cli": ("tensh tensh.engine tensh.show " + PUBLIC, "numpy"),
     "tensh.cli.session": (
         "tensh tensh.engine tensh.show tensh.cli.learning tensh.cli.settings.config " + PUBLIC,
@@ -146,7 +146,7 @@ LAYERS = {
         "numpy",
     ),
     "tensh.cli.watching": (
-        "tensh.show tensh.show.tracked tensh.cli tensh.cli.render tensh.cli.sweeping",
+        "tensh.show tensh.show.loops.tracked tensh.cli tensh.cli.render tensh.cli.sweeping",
         "numpy tensorboard google PIL",
     ),
     "tensh.cli.records": ("tensh.show tensh.cli tensh.cli.render tensh.cli.programs.run tensh.cli.session", ""),
@@ -163,14 +163,16 @@ LAYERS = {
     ),
     "tensh.__main__": ("tensh.cli", ""),
 }
-# Inside the engine, from the bottom up: no part imports one to its right, not even indirectly.
-ENGINE = (
-    "core.clock core.tensor core.nodes core.views core.backward autograd.gradients",
-    "core.backward inplace.writes codegen.node_classes codegen.operator autograd.jvp autograd.tangent_levels",
-    "codegen.source codegen.derivatives codegen.steps codegen.writer codegen.operator codegen.table operators",
-    "codegen.vocabulary codegen.mixing codegen.environment codegen.operator codegen.table operators",
-    "arrays.memory core.tensor codegen.table operators dispatch.vmap.dispatch",
-    "core.tensor methods.printing",
+# From the bottom up: no part imports one to its right, not even indirectly.
+ORDER = (
+    "tensh.engine: core.clock core.tensor core.nodes core.views core.backward autograd.gradients",
+    "tensh.engine: core.backward inplace.writes codegen.node_classes codegen.operator autograd.jvp autograd.tangent_levels",
+    "tensh.engine: codegen.source codegen.derivatives codegen.steps codegen.writer codegen.operator codegen.table operators",
+    "tensh.engine: codegen.vocabulary codegen.mixing codegen.environment codegen.operator codegen.table operators",
+    "tensh.engine: arrays.memory core.tensor codegen.table operators dispatch.vmap.dispatch",
+    "tensh.engine: core.tensor methods.printing",
+    "tensh.show: drawing reading tables pictures graphs printed",
+    "tensh.jit: language running graphs traces files scripting checking",
 )
 SILENT = ("tensh.engine", "tensh.cli.session")  # they neither print nor use the terminal
 
@@ -254,9 +256,8 @@ def needs_of_all():
     return {module: {*imports(module, top_only=False)} & FILES.keys() - {module} for module in FILES}
 
 
-def modules_of(part):
-    """The modules of a part of the engine: a folder, or one file."""
-    name = f"tensh.engine.{part}"
+def modules_of(name):
+    """The modules of a part: a folder, or one file."""
     return {module for module in FILES if module == name or module.startswith(f"{name}.")}
 
 
@@ -291,9 +292,10 @@ def test_names_are_imported_from_the_module_that_defines_them():
     assert FILES and [place for module in FILES for place in detours(module)] == []
 
 
-@pytest.mark.parametrize("line", ENGINE)
-def test_the_engine_is_built_from_the_bottom_up(line):
-    parts = line.split()
+@pytest.mark.parametrize("line", ORDER)
+def test_packages_are_built_from_the_bottom_up(line):
+    package, _, names = line.partition(": ")
+    parts = [f"{package}.{name}" for name in names.split()]
     for position, part in enumerate(parts):
         needed = needed_by(modules_of(part), needs_of_all())
         for above in parts[position + 1 :]:

@@ -5,7 +5,7 @@ import typing
 import pytest
 
 import tensh as torch
-from tensh.jit.types import name_of, short_name_of
+from tensh.jit.language.types import name_of, short_name_of
 
 UNIONS = {
     "Union[Tensor, List[int], int] Union(Tensor, int[], int)": (int, torch.Tensor, list[int]),

@@ -9,7 +9,7 @@ from typing import Dict, List, Optional, Tuple
 import pytest
 
 import tensh as torch
-from tensh.jit.value_text import describe_value
+from tensh.jit.language.value_text import describe_value
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 DTYPES = ("float32", "float64", "int64", "int32", "bool", "float16")

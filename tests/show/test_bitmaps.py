@@ -13,8 +13,8 @@ from tensh.cli.process.environment import Environment
 from tensh.cli.render.console import Console
 from tensh.cli.render.graphics import CHUNK, encode_bitmap, protocol_of
 from tensh.cli.render.theme import apply_style
-from tensh.show.page import Bitmap, Page
-from tensh.show.png import encode
+from tensh.show.drawing.page import Bitmap, Page
+from tensh.show.drawing.png import encode
 
 TERMINALS = [
     ({"TERM": "xterm-kitty"}, "kitty"),

@@ -6,7 +6,7 @@ import pytest
 
 import tensh as torch
 from tensh import show
-from tensh.show.text import cells
+from tensh.show.drawing.text import cells
 from tests.show.views import drawn
 
 

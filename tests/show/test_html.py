@@ -5,10 +5,10 @@ from html.parser import HTMLParser
 import pytest
 
 import tensh
-from tensh.show.html import value_html
-from tensh.show.page import WIDE, View
-from tensh.show.reasons import Why
-from tensh.show.table import Table, Tables
+from tensh.show.drawing.page import WIDE, View
+from tensh.show.drawing.table import Table, Tables
+from tensh.show.graphs.reasons import Why
+from tensh.show.printed.html import value_html
 from tensh.support.escaping import visible
 
 EVIL = "<script>alert('1')</script> & \"' onload=x \x1b[2J\u202e"

@@ -8,8 +8,8 @@ import pytest
 
 import tensh as torch
 from tensh import show
-from tensh.show.page import Page, Paint
-from tensh.show.text import cells
+from tensh.show.drawing.page import Page, Paint
+from tensh.show.drawing.text import cells
 from tests.show.views import drawn
 from tests.support.project import plain_environment
 

@@ -11,8 +11,9 @@ import pytest
 
 import tensh as torch
 from tensh.cli.watching.page import FolderView, TrackedView
-from tensh.show import bars, progress, track, tracked
-from tensh.show.page import Page
+from tensh.show import track
+from tensh.show.drawing.page import Page
+from tensh.show.loops import bars, progress, tracked
 
 
 class Clock:

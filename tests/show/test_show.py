@@ -8,12 +8,12 @@ import pytest
 
 import tensh as torch
 from tensh import show
-from tensh.show.blocks import bar, shade, sparkline
-from tensh.show.describe import amount, number
-from tensh.show.page import Page, Paint
-from tensh.show.shrinking import shrink
-from tensh.show.table import Table
-from tensh.show.text import cells, pad, shorten
+from tensh.show.drawing.blocks import bar, shade, sparkline
+from tensh.show.drawing.page import Page, Paint
+from tensh.show.drawing.shrinking import shrink
+from tensh.show.drawing.table import Table
+from tensh.show.drawing.text import cells, pad, shorten
+from tensh.show.reading.describe import amount, number
 from tensh.support.escaping import visible
 from tensh.support.language import count
 from tests.show.views import drawn
@@ -34,7 +34,7 @@ VALUES = {
 @pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
 @pytest.mark.parametrize("piece", [2, 1000])
 def test_statistics_are_those_of_numpy(values, piece, monkeypatch):
-    monkeypatch.setattr("tensh.show.values.PIECE", piece)
+    monkeypatch.setattr("tensh.show.reading.values.PIECE", piece)
     array = np.array(values, np.float64 if not values else None)
     found = show.statistics(array)
     real = np.abs(array) if array.dtype.kind == "c" else array.astype(float)
@@ -64,8 +64,8 @@ def test_the_first_nan_is_the_first_in_the_order_of_the_indices():
 
 
 def test_very_large_arrays_are_sampled(monkeypatch):
-    monkeypatch.setattr("tensh.show.measures.MOST", 100)
-    monkeypatch.setattr("tensh.show.measures.SAMPLE", 10)
+    monkeypatch.setattr("tensh.show.reading.measures.MOST", 100)
+    monkeypatch.setattr("tensh.show.reading.measures.SAMPLE", 10)
     found = show.statistics(torch.arange(1000.0).expand(3, 1000))
     assert found.is_sample and found.count == 10 and (found.low, found.high) == (0.0, 999.0)
 

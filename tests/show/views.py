@@ -1,6 +1,6 @@
 """Views as plain text."""
 
-from tensh.show.page import Page
+from tensh.show.drawing.page import Page
 
 
 def drawn(view, **page):

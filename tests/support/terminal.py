@@ -16,7 +16,7 @@ import sys
 import termios
 import time
 
-from tensh.show.text import cells
+from tensh.show.drawing.text import cells
 from tests.support.project import ROOT, plain_environment
 
 PATIENCE = float(os.environ.get("PATIENCE", 60))  # seconds, for a machine that is busy

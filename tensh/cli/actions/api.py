@@ -5,7 +5,7 @@ from itertools import groupby
 from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
 from tensh.cli.render.console import Console
-from tensh.show.text import cells, pad, shorten
+from tensh.show.drawing.text import cells, pad, shorten
 from tensh.support.language import _, count, deferred
 
 

@@ -13,7 +13,7 @@ from tensh.cli.programs.run import Run
 from tensh.cli.session.events import Text, Value
 from tensh.cli.session.sources.elements import write_elements
 from tensh.graph.formats import FORMATS
-from tensh.show.page import Page
+from tensh.show.drawing.page import Page
 from tensh.support.language import _
 
 OF_AUTOGRAD = ("why", "steps", "mode", "values", "grads", "formulas", "focus", "whole")  # options
@@ -70,7 +70,7 @@ def write_static(run, request, recorder):
     from tensh.compiler.breaks import Break
     from tensh.engine.dispatch.capture.recorder import Paused
     from tensh.graph.formats.tree import Shown
-    from tensh.show.captured import static_of
+    from tensh.show.graphs.captured import static_of
 
     request = request._replace(format=format_of(request))
     if other := next((each for each in OF_AUTOGRAD if getattr(request, each)), None):
@@ -108,9 +108,9 @@ def write_graph(run, request):
     """Write the graph of a successful run; return the exit status."""
     from tensh.graph.formats.tree import Shown
     from tensh.graph.walk import Graph
-    from tensh.show.graphs import Drawing
-    from tensh.show.passes import accumulation, steps
-    from tensh.show.reasons import why
+    from tensh.show.graphs.passes import accumulation, steps
+    from tensh.show.graphs.reasons import why
+    from tensh.show.graphs.views import Drawing
 
     names = run.session.own_names()
     request = request._replace(format=format_of(request))

@@ -8,8 +8,8 @@ from importlib import metadata
 
 from tensh.cli.process import status
 from tensh.cli.render.console import Console
-from tensh.show.table import LEAST
-from tensh.show.text import cells, pad, wrap_lines
+from tensh.show.drawing.table import LEAST
+from tensh.show.drawing.text import cells, pad, wrap_lines
 from tensh.support.escaping import visible_line
 from tensh.support.language import _
 

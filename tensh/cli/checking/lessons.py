@@ -11,7 +11,7 @@ from tensh.cli.process import status
 from tensh.cli.process.environment import Environment
 from tensh.cli.programs.isolation import fresh_world
 from tensh.cli.programs.limits import TimeLimit, time_limit
-from tensh.show.text import shorten
+from tensh.show.drawing.text import shorten
 
 WIDEST = 60  # columns for the code of a question
 

@@ -6,7 +6,7 @@ from itertools import groupby, zip_longest
 
 from tensh.cli.checking.verdicts import BAD, DIFFERS, FAILS, NOT_CHECKED, OK, RAN, SKIPPED
 from tensh.cli.render import failure as failures
-from tensh.show.text import cells, pad, shorten
+from tensh.show.drawing.text import cells, pad, shorten
 from tensh.support.escaping import dumps
 from tensh.support.language import _, deferred
 

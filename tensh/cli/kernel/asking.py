@@ -5,7 +5,7 @@ from tensh.cli.session.completion import ahead, complete
 from tensh.cli.session.help import lookup
 from tensh.cli.session.help.view import HelpPage
 from tensh.cli.session.sources.elements import write_elements
-from tensh.show.page import WIDE
+from tensh.show.drawing.page import WIDE
 
 COLORS = 16
 

@@ -18,8 +18,8 @@ from tensh.cli.session import events
 from tensh.cli.session.failures.failure import remember
 from tensh.cli.session.session import MODULES, make_print
 from tensh.cli.session.sources.source import Command, Source
-from tensh.show.html import value_html
-from tensh.show.reprs import safe_str
+from tensh.show.printed.html import value_html
+from tensh.show.reading.reprs import safe_str
 from tensh.support.escaping import visible_line
 from tensh.support.language import _
 

@@ -13,7 +13,7 @@ from tensh.cli.programs.run import Run
 from tensh.cli.render import failure as failures
 from tensh.cli.session import events
 from tensh.cli.session.undo import CannotUndo, Snapshot
-from tensh.show.reprs import safe_str
+from tensh.show.reading.reprs import safe_str
 from tensh.support.escaping import visible_line
 from tensh.support.language import _
 

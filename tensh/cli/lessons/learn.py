@@ -8,7 +8,7 @@ from tensh.cli.lessons.progress import Keeper, Progress
 from tensh.cli.lessons.screens import JsonScreen, LineScreen
 from tensh.cli.process import status
 from tensh.cli.render.console import Console
-from tensh.show.text import pad
+from tensh.show.drawing.text import pad
 from tensh.support.escaping import dumps
 from tensh.support.language import _
 

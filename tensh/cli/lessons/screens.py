@@ -8,8 +8,8 @@ from tensh.cli.lessons.progress import RIGHT, SKIPPED
 from tensh.cli.process.environment import Environment
 from tensh.cli.process.typed_line import read_typed_line
 from tensh.cli.render.console import Console
-from tensh.show.prose import lines_of
-from tensh.show.text import wrap_lines
+from tensh.show.drawing.prose import lines_of
+from tensh.show.drawing.text import wrap_lines
 from tensh.support.escaping import dumps, visible_line
 from tensh.support.language import _
 

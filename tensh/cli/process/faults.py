@@ -3,7 +3,7 @@
 import os
 import traceback
 
-from tensh.show.reprs import write_safely
+from tensh.show.reading.reprs import write_safely
 from tensh.support.escaping import visible_line
 from tensh.support.language import _
 

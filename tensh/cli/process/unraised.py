@@ -11,7 +11,7 @@ import threading
 from tensh.cli.process.logs import NAME, clean
 from tensh.cli.process.signals import resend_later
 from tensh.cli.programs.limits import TimeLimit
-from tensh.show.reprs import write_safely
+from tensh.show.reading.reprs import write_safely
 from tensh.support.escaping import visible_line
 from tensh.support.language import _
 

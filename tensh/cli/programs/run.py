@@ -23,9 +23,9 @@ from tensh.cli.session.files import opening
 from tensh.cli.session.notes.teaching import Teacher
 from tensh.cli.session.session import Session
 from tensh.cli.session.sources import parameters
-from tensh.show.layout import layout
-from tensh.show.reprs import safe_str
-from tensh.show.text import shorten_middle
+from tensh.show.drawing.text import shorten_middle
+from tensh.show.printed.layout import layout
+from tensh.show.reading.reprs import safe_str
 from tensh.support.escaping import shell_word, visible_line
 from tensh.support.language import _, deferred
 from tensh.support.patterns import pattern
@@ -150,7 +150,7 @@ class Run:
         if style is None:
             yield
             return
-        from tensh.show import progress
+        from tensh.show.loops import progress
 
         before, progress.style = progress.style, style
         try:

@@ -11,8 +11,8 @@ from tensh.cli.records.printed import OutputReporter, redirect_foreign_output, s
 from tensh.cli.render.failure import render_in_full
 from tensh.cli.session import events
 from tensh.cli.session.failures.failure import Place, source_of
-from tensh.show.reprs import safe_str
-from tensh.show.text import shorten_middle
+from tensh.show.drawing.text import shorten_middle
+from tensh.show.reading.reprs import safe_str
 from tensh.support.escaping import dumps
 
 ENDINGS = {status.OK: "ok", status.OUT_OF_TIME: "timeout", status.INTERRUPTED: "interrupted"}

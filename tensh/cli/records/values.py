@@ -3,8 +3,18 @@
 import math
 import sys
 
-from tensh.show import reprs
-from tensh.show.describe import dtype, has_history, is_array, is_dense, is_nested, is_tensor, layout, module, numel
+from tensh.show.reading import reprs
+from tensh.show.reading.describe import (
+    dtype,
+    has_history,
+    is_array,
+    is_dense,
+    is_nested,
+    is_tensor,
+    layout,
+    module,
+    numel,
+)
 
 MOST = 1000  # most values of a tensor, or items of a container, that are written by default
 MOST_DENSE = 10**7  # most elements of a sparse tensor that are written on request

@@ -3,7 +3,7 @@
 import ast
 
 from tensh.cli.session.failures.failure import UNPARSED
-from tensh.show.text import cells
+from tensh.show.drawing.text import cells
 from tensh.support.columns import in_characters
 
 LINES_BEFORE = 2

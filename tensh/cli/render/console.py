@@ -4,7 +4,7 @@ import contextlib
 import os
 
 from tensh.cli.render.theme import apply_style
-from tensh.show.page import Page
+from tensh.show.drawing.page import Page
 
 LEAST_WIDTH = 20  # narrowest width that views are drawn for
 ASCII = str.maketrans({"µ": "u", "·": "-", "…": "...", "→": "->", "×": "x"})  # for tensh's own messages

@@ -4,9 +4,9 @@ import traceback
 from itertools import accumulate
 
 from tensh.cli.render.code import quote
-from tensh.show import reprs
-from tensh.show.reprs import safe_str
-from tensh.show.text import cells, shorten, shorten_middle, wrap_lines
+from tensh.show.drawing.text import cells, shorten, shorten_middle, wrap_lines
+from tensh.show.reading import reprs
+from tensh.show.reading.reprs import safe_str
 from tensh.support.language import _
 
 LONGEST_OPERAND = 40  # columns of an operand's code

@@ -2,7 +2,7 @@
 
 import re
 
-from tensh.show.text import PIECES, cells
+from tensh.show.drawing.text import PIECES, cells
 from tensh.support.language import _, deferred
 
 AS_THEY_ARE = {"margin", "mark"}  # kinds of text that need their columns

@@ -7,7 +7,7 @@ also says "error", and marked text has marks below it.
 
 from itertools import groupby
 
-from tensh.show.page import Bitmap, Paint
+from tensh.show.drawing.page import Bitmap, Paint
 from tensh.support.escaping import visible
 
 #               auto     dark        light       mono

@@ -1,7 +1,7 @@
 """The table of `--time`: how long each statement took."""
 
-from tensh.show.describe import duration
-from tensh.show.text import pad
+from tensh.show.drawing.text import pad
+from tensh.show.reading.describe import duration
 from tensh.support.language import _
 
 

@@ -3,11 +3,12 @@
 import sys
 from itertools import islice
 
-from tensh.show import containers, describe
-from tensh.show.layout import LONGEST, layout
-from tensh.show.page import View
-from tensh.show.text import cells, one_line
-from tensh.show.whole import print_parts, printing
+from tensh.show.drawing.page import View
+from tensh.show.drawing.text import cells, one_line
+from tensh.show.printed.layout import LONGEST, layout
+from tensh.show.printed.whole import print_parts, printing
+from tensh.show.reading import describe
+from tensh.show.tables import containers
 from tensh.support.language import _, count
 
 LEAST_LINES = 6  # lines of a value in the smallest window
@@ -38,7 +39,7 @@ def render_value(value, page, expression="", as_notebook=False, settings=None):
     most = MOST_LINES if type(value) in PLAIN else None
     tokens = [*cap_lines(tokens, page, _("%full {name} shows all").format(name=name), most, whole), ("plain", "\n")]
     if settings is None or settings.caption:
-        from tensh.show.caption import caption
+        from tensh.show.printed.caption import caption
 
         tokens += caption(value, one_line(expression), page)
     return tokens

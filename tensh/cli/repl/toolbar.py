@@ -2,8 +2,8 @@
 
 import importlib
 
-from tensh.show.describe import amount, duration, is_tensor, nbytes
-from tensh.show.text import cells, shorten
+from tensh.show.drawing.text import cells, shorten
+from tensh.show.reading.describe import amount, duration, is_tensor, nbytes
 from tensh.support.language import _, count, deferred
 
 LONGEST_SEED = 10  # digits; a longer seed was drawn at random, not chosen

@@ -136,10 +136,10 @@ class Journal:
 
     def note_value(self, value, unit):
         """Record a value that was shown."""
-        from tensh.show.describe import is_tensor
-        from tensh.show.layout import layout
-        from tensh.show.reprs import is_bounded
-        from tensh.show.whole import print_parts
+        from tensh.show.printed.layout import layout
+        from tensh.show.printed.whole import print_parts
+        from tensh.show.reading.describe import is_tensor
+        from tensh.show.reading.reprs import is_bounded
 
         try:
             text = "".join(text for _, text in print_parts(value))

@@ -6,7 +6,7 @@ They keep at most 256 MiB of arrays alive: the oldest are dropped first.
 from collections.abc import Mapping
 
 from tensh.cli.session.events import RESULTS
-from tensh.show.describe import brief, is_array, nbytes
+from tensh.show.reading.describe import brief, is_array, nbytes
 from tensh.support.language import _
 
 KEPT = 256 * 2**20  # bytes

@@ -17,7 +17,7 @@ from tensh.cli.session.failures.failure import Place, explain
 from tensh.cli.session.results import Inputs, name_results
 from tensh.cli.session.sources.mentions import mentions_history, mentions_views
 from tensh.cli.session.sources.source import Command, future
-from tensh.show.asking import sessions
+from tensh.show.reading.asking import sessions
 
 MODULES = {  # {} is replaced by the engine
     "torch": "{}", "nn": "{}.nn", "F": "{}.nn.functional", "np": "numpy", "math": "math", "tensh": "tensh",

@@ -7,8 +7,8 @@ leaves no other trace. Large values are not kept alive.
 import sys
 import weakref
 
-from tensh.show.containers import is_container, items
-from tensh.show.describe import amount, is_array, nbytes, without_overrides
+from tensh.show.reading.describe import amount, is_array, nbytes, without_overrides
+from tensh.show.tables.containers import is_container, items
 from tensh.support.language import _
 
 MOST_COPIED = 16 * 2**20  # bytes of all copies

@@ -243,7 +243,7 @@ def describe_allowed(name):
 
 def table(loaded):
     """Return the settings as a table: name, value, origin, allowed values, effect."""
-    from tensh.show.table import Table
+    from tensh.show.drawing.table import Table
 
     rows = [
         (name, format_value(getattr(loaded.settings, name)), loaded.origins.get(name, _("default")), describe_allowed(name), _(declared.help))

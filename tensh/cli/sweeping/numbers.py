@@ -1,6 +1,6 @@
 """Values as the numbers that a sweep reports."""
 
-from tensh.show.describe import is_array, is_tensor, numel
+from tensh.show.reading.describe import is_array, is_tensor, numel
 
 BITS = 63  # bits of a whole number
 

@@ -11,8 +11,8 @@ from tensh.cli.programs.options import UsageError
 from tensh.cli.session.sources.parameters import shorten
 from tensh.cli.sweeping import reading
 from tensh.cli.sweeping.store import write_number
-from tensh.show.curves import Curves, MissingLibrary
-from tensh.show.table import Table
+from tensh.show.drawing.table import Table
+from tensh.show.pictures.curves import Curves, MissingLibrary
 from tensh.support.escaping import dumps, shell_word
 from tensh.support.language import _, count
 from tensh.support.spelling import close

@@ -15,7 +15,7 @@ from tensh.cli.session.sources import parameters
 from tensh.cli.sweeping import cluster, reading, running, showing
 from tensh.cli.sweeping.combinations import combine, read_settings
 from tensh.cli.sweeping.store import Store, recover, write_object
-from tensh.show.progress import track
+from tensh.show.loops.progress import track
 from tensh.support.escaping import visible_line
 from tensh.support.language import _
 

@@ -6,13 +6,13 @@ import numpy as np
 
 from tensh.cli.watching.event_files import Runs, Unreadable, decode_image
 from tensh.cli.watching.sweeps import Sweeps
-from tensh.show.blocks import sparkline
-from tensh.show.curves import Curves
-from tensh.show.page import View
-from tensh.show.picture import image
-from tensh.show.table import Table
-from tensh.show.text import shorten, shorten_middle, wrap_lines
-from tensh.show.tracked import curves
+from tensh.show.drawing.blocks import sparkline
+from tensh.show.drawing.page import View
+from tensh.show.drawing.table import Table
+from tensh.show.drawing.text import shorten, shorten_middle, wrap_lines
+from tensh.show.loops.tracked import curves
+from tensh.show.pictures.curves import Curves
+from tensh.show.pictures.picture import image
 from tensh.support.escaping import visible, visible_line
 from tensh.support.language import _
 

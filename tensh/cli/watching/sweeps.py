@@ -8,7 +8,7 @@ from tensh.cli.programs.options import UsageError
 from tensh.cli.sweeping import reading
 from tensh.cli.sweeping.showing import choose_value, make_table, plot, rank, setting_names, usual_sort, value_names
 from tensh.cli.watching.event_files import find_files
-from tensh.show.table import Table
+from tensh.show.drawing.table import Table
 from tensh.support.language import _
 
 ENDINGS = (".sqlite", ".sqlite3", ".db")  # files that are opened to see whether they belong to a sweep

@@ -70,7 +70,7 @@ inference_operand = Port("engine.autograd.inference", "as_operand")
 make_sparse = Port("engine.operators.sparse.likes", "make_sparse")
 """``make_sparse(name, default, given)``: the tensor of zeros that ``zeros`` or ``empty`` was asked for in a sparse layout."""
 
-tensor_html = Port("show.html", "tensor_html")
+tensor_html = Port("show.printed.html", "tensor_html")
 """``tensor_html(t)``: a tensor as a notebook shows it."""
 
 reduce_tensor = Port("_utils", "reduce_tensor")

@@ -9,13 +9,13 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.jit.checking.expressions import SLICE, Unusable, is_python_value, name_python_value
 from tensh.jit.checking.values import UNKNOWN, Value, bind, describe, fits, has_variable, is_known
-from tensh.jit.classes import is_enum, is_script_class
+from tensh.jit.language.classes import is_enum, is_script_class
+from tensh.jit.language.types import is_named_tuple, origin_of
 from tensh.jit.scripting.dtype_methods import TO
 from tensh.jit.scripting.expressions import FACTS, PROPERTIES
 from tensh.jit.scripting.kinds import fields_of, parts_of
 from tensh.jit.scripting.signatures import overloads_of
 from tensh.jit.scripting.sugar import Bound, Known, ModuleRef
-from tensh.jit.types import is_named_tuple, origin_of
 
 __all__ = ["Attributes"]
 

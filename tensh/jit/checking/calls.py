@@ -15,14 +15,14 @@ from tensh.jit.checking.expressions import SLICE, Steps, Unusable, is_python_val
 from tensh.jit.checking.matching import Taken, Unmatched, match
 from tensh.jit.checking.operators import NUMBERS
 from tensh.jit.checking.values import UNKNOWN, Value, convert, describe, fits, is_known, members
-from tensh.jit.classes import is_enum, is_script_class
 from tensh.jit.frontend import FrontendError
+from tensh.jit.language.classes import is_enum, is_script_class
+from tensh.jit.language.types import is_named_tuple, origin_of, short_name_of
 from tensh.jit.scripting.dtype_methods import TO
 from tensh.jit.scripting.forms import find_function
 from tensh.jit.scripting.functions import FUNCTIONAL, RENAMED
 from tensh.jit.scripting.kinds import element_of, none, parts_of
 from tensh.jit.scripting.sugar import Bound, Known, ModuleRef
-from tensh.jit.types import is_named_tuple, origin_of, short_name_of
 from tensh.nn.modules.module import Module
 from tensh.support.naming import is_of_torch
 

@@ -5,7 +5,7 @@ import enum
 import inspect
 
 from tensh.jit.checking.values import UNKNOWN, Value, convert, describe, fits
-from tensh.jit.classes import (
+from tensh.jit.language.classes import (
     MAGIC,
     attributes,
     attributes_of,
@@ -15,9 +15,9 @@ from tensh.jit.classes import (
     name_enum,
     properties_of,
 )  # fmt: skip
+from tensh.jit.language.types import class_path
 from tensh.jit.scripting.kinds import read_kind, text_of
 from tensh.jit.scripting.sugar import Bound, Known
-from tensh.jit.types import class_path
 
 __all__ = ["Classes", "require_enum"]
 

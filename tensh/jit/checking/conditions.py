@@ -5,10 +5,10 @@ import ast
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.jit.checking.values import ANYTHING, UNKNOWN, Value, describe, fits, is_known, members, settle
-from tensh.jit.classes import is_enum, is_script_class, methods_of
+from tensh.jit.language.classes import is_enum, is_script_class, methods_of
+from tensh.jit.language.types import is_named_tuple, origin_of
 from tensh.jit.scripting.kinds import none, parts_of
 from tensh.jit.scripting.sugar import Known, ModuleRef
-from tensh.jit.types import is_named_tuple, origin_of
 
 __all__ = ["Condition", "Conditions"]
 

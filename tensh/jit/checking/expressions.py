@@ -10,10 +10,10 @@ from tensh.engine.dtypes.device import device, layout, memory_format
 from tensh.engine.dtypes.dtype import dtype
 from tensh.jit.checking.classes import require_enum
 from tensh.jit.checking.values import UNKNOWN, Value, describe, fits, is_known, join, members
-from tensh.jit.classes import is_enum, is_script_class
+from tensh.jit.language.classes import is_enum, is_script_class
+from tensh.jit.language.types import KEYS, NO_KEY, optional_of, origin_of
 from tensh.jit.scripting.kinds import element_of, none, parts_of, text_of
 from tensh.jit.scripting.sugar import Bound, Known
-from tensh.jit.types import KEYS, NO_KEY, optional_of, origin_of
 from tensh.nn.modules.module import Module
 
 __all__ = ["Expressions", "Steps", "Unusable", "is_python_value", "name_python_value"]

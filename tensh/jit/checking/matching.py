@@ -4,8 +4,8 @@ from typing import Any
 
 from tensh._aten.overloads import REQUIRED
 from tensh.jit.checking.values import UNKNOWN, Value, bind, convert, describe, fits, has_variable, is_known
+from tensh.jit.language.types import optional_of
 from tensh.jit.scripting.kinds import element_of, fill, none
-from tensh.jit.types import optional_of
 
 __all__ = ["Taken", "Unmatched", "match", "match_operator"]
 

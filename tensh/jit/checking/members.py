@@ -4,11 +4,11 @@ import ast
 import inspect
 
 from tensh.jit.checking.values import UNKNOWN, Value, is_known, settle
-from tensh.jit.classes import is_script_class
-from tensh.jit.failures import Error
 from tensh.jit.frontend import check_syntax
-from tensh.jit.marks import Attribute
-from tensh.jit.scriptable import infer_type
+from tensh.jit.language.classes import is_script_class
+from tensh.jit.language.marks import Attribute
+from tensh.jit.running.failures import Error
+from tensh.jit.running.scriptable import infer_type
 from tensh.jit.scripting.compiling import declared_kind, is_final
 from tensh.jit.scripting.kinds import none
 from tensh.jit.scripting.layers import is_layer

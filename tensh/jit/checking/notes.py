@@ -10,9 +10,9 @@ from tensh.engine.dtypes.device import layout, memory_format
 from tensh.engine.dtypes.size import Size
 from tensh.jit.checking.classes import require_enum
 from tensh.jit.checking.values import describe, is_known, settle
-from tensh.jit.classes import is_enum, is_script_class
+from tensh.jit.language.classes import is_enum, is_script_class
+from tensh.jit.language.types import KEYS, NO_KEY, PLAIN, fits_type, origin_of
 from tensh.jit.scripting.kinds import text_of
-from tensh.jit.types import KEYS, NO_KEY, PLAIN, fits_type, origin_of
 from tensh.nn.modules.module import Module
 
 __all__ = ["Notes"]

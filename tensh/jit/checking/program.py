@@ -21,19 +21,19 @@ from tensh.jit.checking.places import Text
 from tensh.jit.checking.statements import Statements
 from tensh.jit.checking.subscripts import Subscripts
 from tensh.jit.checking.values import UNKNOWN, Value, is_known, settle
-from tensh.jit.classes import attributes, functions_of, is_compiled, is_enum, is_script_class, own_methods_of
-from tensh.jit.dataclass_methods import require_plain_defaults
 from tensh.jit.frontend import FrontendError, check_syntax
-from tensh.jit.marks import find_declarations
-from tensh.jit.overloading import give_types
-from tensh.jit.scriptable import NO_SOURCE
+from tensh.jit.language.classes import attributes, functions_of, is_compiled, is_enum, is_script_class, own_methods_of
+from tensh.jit.language.dataclass_methods import require_plain_defaults
+from tensh.jit.language.marks import find_declarations
+from tensh.jit.language.overloading import give_types
+from tensh.jit.language.types import TypedSignature, class_path
+from tensh.jit.running.scriptable import NO_SOURCE
 from tensh.jit.scripting.compiling import find_source
 from tensh.jit.scripting.forms import find_method
 from tensh.jit.scripting.kinds import text_of
 from tensh.jit.scripting.layers import is_layer, name_in_scripts
 from tensh.jit.scripting.sources import NotScriptable, Source
 from tensh.jit.scripting.sugar import Known, ModuleRef, class_name, class_of
-from tensh.jit.types import TypedSignature, class_path
 from tensh.support.naming import is_of_torch
 
 __all__ = ["Checker", "Program", "check_class", "check_function", "check_module"]

@@ -6,10 +6,10 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.jit.checking.expressions import SLICE, Unusable
 from tensh.jit.checking.values import UNKNOWN, Value, describe, is_known
-from tensh.jit.classes import is_script_class
+from tensh.jit.language.classes import is_script_class
+from tensh.jit.language.types import origin_of
 from tensh.jit.scripting.kinds import NUMBER, element_of, none, parts_of
 from tensh.jit.scripting.sugar import ModuleRef
-from tensh.jit.types import origin_of
 
 __all__ = ["Subscripts"]
 

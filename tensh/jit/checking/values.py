@@ -7,9 +7,17 @@ from typing import Any, TypeVar, get_args
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import dtype
-from tensh.jit.classes import is_enum, is_script_class
+from tensh.jit.language.classes import is_enum, is_script_class
+from tensh.jit.language.types import (
+    is_any_number,
+    is_named_tuple,
+    members_of_union,
+    name_of,
+    optional_of,
+    origin_of,
+    title_of,
+)
 from tensh.jit.scripting.kinds import ANY_CLASS, ANY_ENUM, NUMBER, element_of, fields_of, none, parts_of, uniform
-from tensh.jit.types import is_any_number, is_named_tuple, members_of_union, name_of, optional_of, origin_of, title_of
 
 __all__ = [
     "ANYTHING", "UNKNOWN", "Value", "bind", "convert", "describe", "fits", "is_known", "join", "members", "settle",

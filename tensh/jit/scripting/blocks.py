@@ -1,8 +1,8 @@
 """Graphs with blocks: the lines of branches and loops stand within the line that chooses or repeats them."""
 
-from tensh.jit.graph_objects import Node, Use, Value
+from tensh.jit.graphs.graph_objects import Node, Use, Value
+from tensh.jit.language.types import name_of
 from tensh.jit.scripting.kinds import text_of
-from tensh.jit.types import name_of
 
 __all__ = ["Block", "Line", "ScriptGraph", "ScriptType", "ScriptValue", "lines_of", "values_of"]
 
@@ -20,7 +20,7 @@ class ScriptType:
 
     def kind(self):
         """Return the name of PyTorch's class of types."""
-        from tensh.jit.graph_objects import Type
+        from tensh.jit.graphs.graph_objects import Type
 
         return "OptionalType" if str(self).endswith("?") else Type(str(self), None).kind()
 

@@ -10,10 +10,10 @@ import enum
 from tensh.engine.dtypes.device import device, memory_format
 from tensh.engine.dtypes.device import layout as layout_type
 from tensh.engine.dtypes.dtype import dtype
-from tensh.jit.constants import as_number, float_text
+from tensh.jit.language.constants import as_number, float_text
+from tensh.jit.language.types import class_path
 from tensh.jit.scripting.blocks import Block, Line, ScriptGraph, ScriptValue
 from tensh.jit.scripting.kinds import FunctionKind, fits, join, none
-from tensh.jit.types import class_path
 
 __all__ = ["Builder", "Left", "Raised"]
 

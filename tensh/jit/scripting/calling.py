@@ -6,10 +6,10 @@ from tensh import return_types
 from tensh._aten.overloads import REDUCTIONS, REQUIRED
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
+from tensh.jit.language.types import optional_of, origin_of
 from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.kinds import NUMBER, element_of, fill, fits, none, parts_of
 from tensh.jit.scripting.signatures import overloads_of
-from tensh.jit.types import optional_of, origin_of
 
 __all__ = ["call_operator", "hand_over", "pack", "unpack"]
 

@@ -3,13 +3,13 @@
 import enum
 import typing
 
-from tensh.jit.classes import attributes_of, functions_of, is_compiled, is_enum, is_script_class
-from tensh.jit.code_text import constant_code
-from tensh.jit.objects import EnumValue
+from tensh.jit.files.objects import EnumValue
+from tensh.jit.files.writing import ScriptObject, TypedValue
+from tensh.jit.graphs.code_text import constant_code
+from tensh.jit.language.classes import attributes_of, functions_of, is_compiled, is_enum, is_script_class
+from tensh.jit.language.types import class_path, is_named_tuple, origin_of
 from tensh.jit.scripting.kinds import fields_of
 from tensh.jit.scripting.printing import annotation_of, write_script
-from tensh.jit.types import class_path, is_named_tuple, origin_of
-from tensh.jit.writing import ScriptObject, TypedValue
 
 __all__ = ["add_kinds", "typed"]
 

@@ -1,6 +1,6 @@
 """Instances of the program's classes, and enums, in a script: made, read, assigned to, and called."""
 
-from tensh.jit.classes import (
+from tensh.jit.language.classes import (
     MAGIC,
     attributes_of,
     functions_of,

@@ -6,11 +6,11 @@ import operator
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
-from tensh.jit.classes import is_enum
+from tensh.jit.language.classes import is_enum
+from tensh.jit.language.types import is_named_tuple
 from tensh.jit.scripting.blocks import blocks_of, lines_of
 from tensh.jit.scripting.building import kind_of_constant, text_of_constant
 from tensh.jit.scripting.kinds import ModuleKind, fits, none
-from tensh.jit.types import is_named_tuple
 
 __all__ = ["clean", "name_values", "pool", "replace"]
 

@@ -4,9 +4,10 @@ import inspect
 import typing
 
 from tensh.engine.core.tensor import Tensor
-from tensh.jit.classes import functions_of
-from tensh.jit.marks import Attribute, find_declarations
-from tensh.jit.overloading import give_types
+from tensh.jit.language.classes import functions_of
+from tensh.jit.language.marks import Attribute, find_declarations
+from tensh.jit.language.overloading import give_types
+from tensh.jit.language.types import TypedSignature
 from tensh.jit.scripting.annotated import Annotated
 from tensh.jit.scripting.building import Builder
 from tensh.jit.scripting.calling import hand_over, pack
@@ -29,7 +30,6 @@ from tensh.jit.scripting.statements import Statements
 from tensh.jit.scripting.subscripts import Subscripts
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef, class_name, class_of, kind_of_object, path_of
 from tensh.jit.scripting.traces import TraceMethod, is_trace
-from tensh.jit.types import TypedSignature
 
 __all__ = ["Program", "compile_script"]
 

@@ -3,7 +3,7 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.jit.classes import is_script_class
+from tensh.jit.language.classes import is_script_class
 from tensh.jit.scripting.building import Raised
 from tensh.jit.scripting.classes import is_instance_value
 from tensh.jit.scripting.kinds import ModuleKind, none

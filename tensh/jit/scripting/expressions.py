@@ -8,13 +8,13 @@ from typing import Any
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device, layout, memory_format
 from tensh.engine.dtypes.dtype import dtype
-from tensh.jit.classes import is_enum
+from tensh.jit.language.classes import is_enum
+from tensh.jit.language.types import is_named_tuple
 from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.calling import call_operator, pack, unpack
 from tensh.jit.scripting.classes import is_instance_value
 from tensh.jit.scripting.kinds import fields_of, join, members_of, none, parts_of, without_none
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef
-from tensh.jit.types import is_named_tuple
 
 BINARY = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "remainder", ast.Pow: "pow",

@@ -4,15 +4,15 @@ import copy
 import operator
 
 from tensh.engine.core.tensor import Tensor
-from tensh.jit.graph_objects import type_of
-from tensh.jit.ir import operator_name
+from tensh.jit.graphs.graph_objects import type_of
+from tensh.jit.graphs.ir import operator_name
+from tensh.jit.language.value_text import tensor_text
 from tensh.jit.scripting.blocks import blocks_of, lines_of
 from tensh.jit.scripting.building import text_of_constant
 from tensh.jit.scripting.cleaning import clean, name_values, replace
 from tensh.jit.scripting.compiling import Program, find_source
 from tensh.jit.scripting.inlining import inline
 from tensh.jit.scripting.sources import NotScriptable
-from tensh.jit.value_text import tensor_text
 from tensh.nn.modules.module import Module
 
 __all__ = ["fix_program", "freeze_method"]

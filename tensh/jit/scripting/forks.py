@@ -1,8 +1,8 @@
 """Tasks in a script: ``torch.jit.fork`` has what it calls as a block of its own, whose result ``wait`` gives."""
 
 from tensh.futures import Future
+from tensh.jit.language.types import origin_of
 from tensh.jit.scripting.blocks import Block, Line, ScriptValue
-from tensh.jit.types import origin_of
 
 __all__ = ["Forks", "result_of_task"]
 

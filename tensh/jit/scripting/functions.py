@@ -7,9 +7,10 @@ import typing
 from tensh._aten.overloads import Overload, schemas
 from tensh._aten.packets import Packet
 from tensh.engine.core.tensor import Tensor
-from tensh.jit import marks
-from tensh.jit.classes import attributes_of, functions_of, is_script_class
-from tensh.jit.forking import fork, wait
+from tensh.jit.language import marks
+from tensh.jit.language.classes import attributes_of, functions_of, is_script_class
+from tensh.jit.language.types import is_named_tuple, members_of_union, name_of, origin_of, short_name_of
+from tensh.jit.running.forking import fork, wait
 from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.calling import call_operator, hand_over, is_empty, pack, strip, unpack
 from tensh.jit.scripting.classes import is_instance_value
@@ -19,7 +20,6 @@ from tensh.jit.scripting.forms import find_function
 from tensh.jit.scripting.kinds import element_of, fields_of, fits, members_of, none, parts_of
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef
 from tensh.jit.scripting.traces import is_trace
-from tensh.jit.types import is_named_tuple, members_of_union, name_of, origin_of, short_name_of
 from tensh.support.naming import is_of_torch
 
 BUILTINS = {"abs": "abs", "min": "min", "max": "max"}

@@ -3,12 +3,12 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
+from tensh.jit.language.types import origin_of
 from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.calling import call_operator, unpack
 from tensh.jit.scripting.classes import is_enum_class
 from tensh.jit.scripting.kinds import element_of, parts_of
 from tensh.jit.scripting.sugar import Items, ModuleRef
-from tensh.jit.types import origin_of
 from tensh.nn.modules.parameter_containers import ParameterList
 
 MOST = 2**63 - 1

@@ -7,8 +7,16 @@ from typing import Any, TypeVar, Union, get_args, get_type_hints
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.futures import Future
-from tensh.jit.classes import is_enum, is_script_class
-from tensh.jit.types import default_text, is_any_number, is_named_tuple, name_of, optional_of, origin_of, short_name_of
+from tensh.jit.language.classes import is_enum, is_script_class
+from tensh.jit.language.types import (
+    default_text,
+    is_any_number,
+    is_named_tuple,
+    name_of,
+    optional_of,
+    origin_of,
+    short_name_of,
+)
 
 __all__ = [
     "ANY_CLASS", "ANY_ENUM", "NUMBER", "FunctionKind", "ModuleKind", "element_of", "fields_of", "fits", "is_complete", "join", "members_of", "optional_of", "parts_of", "read_kind",

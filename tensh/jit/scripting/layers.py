@@ -3,11 +3,11 @@
 import inspect
 
 from tensh.engine.core.tensor import Tensor
+from tensh.jit.language.types import TypedSignature
 from tensh.jit.scripting.forms import find_method
 from tensh.jit.scripting.kinds import uniform
 from tensh.jit.scripting.sources import NotScriptable
 from tensh.jit.scripting.sugar import class_of
-from tensh.jit.types import TypedSignature
 
 __all__ = ["declare_layer", "is_layer", "name_in_scripts"]
 

@@ -2,11 +2,11 @@
 
 import inspect
 
-from tensh.jit.code_text import CodePrinter, join_function
+from tensh.jit.graphs.code_text import CodePrinter, join_function
+from tensh.jit.language.types import is_named_tuple, name_of, optional_of, origin_of
 from tensh.jit.scripting.blocks import Line, lines_of
 from tensh.jit.scripting.kinds import fits, none
 from tensh.jit.scripting.signatures import overloads_of
-from tensh.jit.types import is_named_tuple, name_of, optional_of, origin_of
 
 __all__ = ["CONSTANTS", "annotation_of", "write_script"]
 

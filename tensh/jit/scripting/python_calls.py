@@ -3,12 +3,12 @@
 import ast
 import inspect
 
-from tensh.jit.leaving import UNUSED
-from tensh.jit.marks import find_declarations
+from tensh.jit.language.marks import find_declarations
+from tensh.jit.language.types import TypedSignature
+from tensh.jit.running.leaving import UNUSED
 from tensh.jit.scripting.building import Raised
 from tensh.jit.scripting.kinds import fits, none, uniform
 from tensh.jit.scripting.sugar import ModuleRef, class_of
-from tensh.jit.types import TypedSignature
 
 __all__ = ["PythonCalls"]
 

@@ -2,7 +2,8 @@
 
 import inspect
 
-from tensh.jit.code_text import constant_code
+from tensh.jit.files.writing import ScriptObject, declare, list_members, put_archive, write_trace, write_trace_class
+from tensh.jit.graphs.code_text import constant_code
 from tensh.jit.scripting.blocks import lines_of, values_of
 from tensh.jit.scripting.class_code import add_kinds, typed
 from tensh.jit.scripting.compiling import Program, declared_kind, find_source, is_final
@@ -13,7 +14,6 @@ from tensh.jit.scripting.printing import annotation_of, write_script
 from tensh.jit.scripting.sources import NotScriptable
 from tensh.jit.scripting.sugar import class_name, class_of, path_of
 from tensh.jit.scripting.traces import TraceMethod, add_trace_function, is_trace, make_trace_object
-from tensh.jit.writing import ScriptObject, declare, list_members, put_archive, write_trace, write_trace_class
 from tensh.nn.modules.module import Module
 
 __all__ = ["write_fixed_module", "write_fixed_trace", "write_function_file", "write_module", "write_trace_file"]

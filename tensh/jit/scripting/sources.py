@@ -5,8 +5,8 @@ import builtins
 import inspect
 import textwrap
 
+from tensh.jit.language.types import names_around
 from tensh.jit.scripting.kinds import uniform
-from tensh.jit.types import names_around
 
 __all__ = ["NotScriptable", "Source"]
 

@@ -3,9 +3,9 @@
 import inspect
 
 from tensh.engine.core.tensor import Tensor
-from tensh.jit.classes import attributes, is_enum
+from tensh.jit.language.classes import attributes, is_enum
+from tensh.jit.language.types import class_path, is_named_tuple
 from tensh.jit.scripting.kinds import FunctionKind, ModuleKind, none
-from tensh.jit.types import class_path, is_named_tuple
 
 __all__ = ["Bound", "Cut", "Items", "Known", "ModuleRef", "class_name", "class_of", "kind_of_object", "path_of"]
 

@@ -2,10 +2,10 @@
 
 import inspect
 
-from tensh.jit.nested_inputs import fill
-from tensh.jit.python_print import write_function
+from tensh.jit.files.writing import write_trace_class
+from tensh.jit.graphs.nested_inputs import fill
+from tensh.jit.graphs.python_print import write_function
 from tensh.jit.scripting.sugar import class_name, kind_of_object
-from tensh.jit.writing import write_trace_class
 
 __all__ = ["TraceMethod", "add_trace_function", "is_trace", "make_trace_object"]
 

@@ -14,7 +14,7 @@ from tensorboard.compat.proto.versions_pb2 import VersionDef
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.node import Node
 from tensh.jit._trace import trace
-from tensh.jit.ir import operator_name
+from tensh.jit.graphs.ir import operator_name
 from tensh.nn.modules.module import Module
 
 PRODUCER = 22  # the version of graphs that TensorBoard reads so

@@ -8,8 +8,8 @@ import tensh.support.language as language
 from tensh.cli.lessons import format, shelf
 from tensh.cli.lessons.model import Code, Question, Text
 from tensh.cli.lessons.player import TRIES, put_in_words
-from tensh.show.prose import WIDEST, lines_of
-from tensh.show.text import cells
+from tensh.show.drawing.prose import WIDEST, lines_of
+from tensh.show.drawing.text import cells
 from tensh.support.language import ENGLISH, LANGUAGES
 from tests.cli.lessons.playing import find_right_answers, kinds, played, wrong_answer
 from tests.support.command_line import Done

@@ -9,7 +9,7 @@ from tensh.cli.render.console import Console
 from tensh.cli.render.theme import LEVELS, STYLES, apply_style, nearest
 from tensh.cli.render.values import cap_lines, render_value, rows
 from tensh.cli.settings.config import Settings
-from tensh.show.page import Page, Paint
+from tensh.show.drawing.page import Page, Paint
 from tests.support.command_line import Done, Stream
 
 ESCAPE = re.compile(r"\033\[([0-9;]*)m")
@@ -318,7 +318,7 @@ def test_prose_fits_into_a_window_and_code_stays_as_it_is(tokens, shown):
 
 def test_prose_is_indented_below_its_label_in_every_language():
     from tensh.cli.render.fitting import LABELS, fit
-    from tensh.show.text import cells
+    from tensh.show.drawing.text import cells
     from tensh.support.language import _, speaking
 
     with speaking("zh"):
@@ -344,7 +344,7 @@ def test_of_a_very_long_container_only_the_beginning_is_asked_for_its_repr():
 
 def test_a_long_value_of_pythons_own_is_laid_out_and_capped():
     from tensh.cli.render.values import MOST_LINES, render_value
-    from tensh.show.page import Page
+    from tensh.show.drawing.page import Page
 
     def draw(value, **page):
         return "".join(

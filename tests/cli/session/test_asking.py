@@ -6,7 +6,7 @@ from tensh.cli.session.completion import complete
 from tensh.cli.session.events import Failed
 from tensh.cli.session.magics import MAGICS
 from tensh.cli.session.magics.tasks import TASKS
-from tensh.show.page import Page
+from tensh.show.drawing.page import Page
 from tensh.support.command_lines import command_on
 
 NET = "net = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.ModuleDict({'a': nn.Linear(3, 1)}))"

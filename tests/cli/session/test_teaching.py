@@ -15,7 +15,7 @@ from tensh.cli.repl import loop
 from tensh.engine.core import clock
 from tensh.explain.making import line_that_made, turn
 from tensh.explain.place import Place
-from tensh.show.text import cells
+from tensh.show.drawing.text import cells
 from tests.support.command_line import Done
 from tests.support.project import ROOT
 

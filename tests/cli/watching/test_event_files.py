@@ -18,7 +18,7 @@ from tensh.cli.app import main
 from tensh.cli.process.environment import Environment
 from tensh.cli.sweeping.store import Store
 from tensh.cli.watching.event_files import LONGEST_SIDE, Runs, Unreadable, decode_image
-from tensh.show.png import encode
+from tensh.show.drawing.png import encode
 from tests.fuzz.files.events import frame, write_event
 
 INF, NAN = float("inf"), float("nan")

@@ -30,7 +30,7 @@ from tensh.cli.watching.page import FolderView
 from tensh.distributed.checkpoint import state_dict_loader as checkpoints
 from tensh.export.values import DamagedFile
 from tensh.onnx.errors import OnnxError
-from tensh.show.prose import lines_of
+from tensh.show.drawing.prose import lines_of
 from tensh.support.escaping import visible
 from tensh.utils.safetensors import SafetensorError
 from tensh.utils.safetensors import torch as safetensors

@@ -9,7 +9,7 @@ import keyword
 from time import perf_counter
 from typing import NamedTuple
 
-from tensh.show.reprs import safe_repr
+from tensh.show.reading.reprs import safe_repr
 from tensh.support.escaping import visible_line
 from tensh.support.language import deferred
 

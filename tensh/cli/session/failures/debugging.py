@@ -2,7 +2,7 @@
 
 from tensh.cli.session.failures.failure import place_of_step, steps_to, users_steps
 from tensh.cli.session.failures.inside import Inside
-from tensh.show.reprs import safe_str
+from tensh.show.reading.reprs import safe_str
 from tensh.support.language import _
 
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import tensh
 from tensh.cli.session.sources.source import Source
-from tensh.show.describe import dtype, is_array, module
-from tensh.show.reprs import safe_str, write_safely
+from tensh.show.reading.describe import dtype, is_array, module
+from tensh.show.reading.reprs import safe_str, write_safely
 from tensh.support.columns import in_characters
 from tensh.support.escaping import visible_line
 from tensh.support.language import _, deferred

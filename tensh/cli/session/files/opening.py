@@ -5,8 +5,8 @@ import os
 from collections import OrderedDict
 
 from tensh.cli.session.files.variable_names import free_name
-from tensh.show.describe import brief, is_tensor, list_words
-from tensh.show.text import shorten
+from tensh.show.drawing.text import shorten
+from tensh.show.reading.describe import brief, is_tensor, list_words
 from tensh.support.escaping import visible_line
 from tensh.support.language import _
 

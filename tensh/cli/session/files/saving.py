@@ -28,8 +28,8 @@ from tensh.cli.session.files.session_reading import (
     telling,
 )
 from tensh.cli.session.files.variable_names import is_reserved
-from tensh.show.describe import is_dense
-from tensh.show.reprs import is_bounded
+from tensh.show.reading.describe import is_dense
+from tensh.show.reading.reprs import is_bounded
 from tensh.support.collecting import without_collecting
 from tensh.support.language import _
 from tensh.utils.safetensors.format import write

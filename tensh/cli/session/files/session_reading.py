@@ -10,7 +10,7 @@ from tensh.engine.arrays.bounds import view_memory
 from tensh.engine.arrays.owners import lend
 from tensh.engine.core.tensor import wrap
 from tensh.serialization.containers import check_keys
-from tensh.show.text import shorten_middle
+from tensh.show.drawing.text import shorten_middle
 from tensh.support import bounded_json
 from tensh.support.collecting import without_collecting
 from tensh.support.escaping import visible_line

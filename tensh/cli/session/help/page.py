@@ -11,7 +11,7 @@ from tensh.cli.session.help.derivation import derivations
 from tensh.cli.session.help.examples import example
 from tensh.cli.session.help.view import fill_paragraph
 from tensh.engine.codegen.operator import Inplace, Op
-from tensh.show.reprs import safe_repr
+from tensh.show.reading.reprs import safe_repr
 from tensh.support.language import _
 
 ROOT = Path(__file__).parents[4]

@@ -2,7 +2,7 @@
 
 import re
 
-from tensh.show.text import cells
+from tensh.show.drawing.text import cells
 
 PROMPT = re.compile(r"(\s*)((?:>>>|\.\.\.) )?(\s*)")
 STRING = re.compile(r"'''.*?'''|\"\"\".*?\"\"\"|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"")

@@ -5,9 +5,9 @@ from types import ModuleType
 from tensh.cli.session.help import names
 from tensh.cli.session.help.page import documentation_of, signature, source_of
 from tensh.cli.session.static.known import is_model
-from tensh.show import describe
-from tensh.show.table import Table
-from tensh.show.text import cells, pad
+from tensh.show.drawing.table import Table
+from tensh.show.drawing.text import cells, pad
+from tensh.show.reading import describe
 from tensh.support.language import _, count
 
 ENGINES = ("torch", "tensh")
@@ -91,7 +91,7 @@ def list_facts(tensor, namespace):
 
 def model_page(name, model):
     """Describe a module of torch.nn: its class, its signature, its mode, and its parameters."""
-    from tensh.show.modules import total
+    from tensh.show.tables.modules import total
 
     kind = type(model)
     is_own = root(kind) not in ENGINES

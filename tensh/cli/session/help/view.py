@@ -4,8 +4,8 @@ import re
 import textwrap
 
 from tensh.cli.session.help.terminal_examples import color_example, fit_example
-from tensh.show.page import View
-from tensh.show.text import cells, wrap_lines
+from tensh.show.drawing.page import View
+from tensh.show.drawing.text import cells, wrap_lines
 
 LEAST = 40  # columns; a narrower window is not wrapped for
 LONGEST_NAME = 24  # columns; text beside a longer name begins below it

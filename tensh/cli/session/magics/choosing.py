@@ -70,7 +70,7 @@ def choose(session, settings, name):
 def table(settings):
     """Return the settings as a table."""
     from tensh.cli.settings import config
-    from tensh.show.table import Table
+    from tensh.show.drawing.table import Table
 
     class Settings(Table):
         is_whole = True  # there is no other way to see the rest

@@ -4,7 +4,7 @@ from tensh.cli.session.events import Notice, Value
 from tensh.cli.session.magics.arguments import refuse_argument, whole_number
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.cli.session.magics.showing import view
-from tensh.show.table import Table
+from tensh.show.drawing.table import Table
 from tensh.support.language import _
 
 LEAVING = ("off", "quit", "q")

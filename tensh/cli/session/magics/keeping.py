@@ -7,7 +7,7 @@ import os
 from tensh.cli.session.events import Notice
 from tensh.cli.session.magics.arguments import parse_call
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
-from tensh.show import describe
+from tensh.show.reading import describe
 from tensh.support.command_lines import blank_commands
 from tensh.support.language import _, count
 from tensh.support.replacing import replace_file

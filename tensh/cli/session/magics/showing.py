@@ -6,7 +6,7 @@ from tensh.cli.session.events import Value
 from tensh.cli.session.magics.arguments import parse_call, refuse_options, refuse_surplus
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.cli.session.magics.writing import write_name_argument
-from tensh.show.asking import match_names
+from tensh.show.reading.asking import match_names
 from tensh.support.language import _
 
 # name, usage, summary
@@ -40,7 +40,7 @@ def picture(session, command):
     texts, values, options = parse_call(session, command)
     if not values and command.name == "full":
         if session.cut_view is not None:
-            from tensh.show.page import Uncut
+            from tensh.show.drawing.page import Uncut
 
             yield Value(Uncut(session.cut_view), command)
             return

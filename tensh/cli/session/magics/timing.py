@@ -7,8 +7,8 @@ from time import perf_counter
 from tensh.cli.session.events import Notice, Value
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.cli.session.sources.elements import write_elements
-from tensh.show.describe import duration
-from tensh.show.table import Table
+from tensh.show.drawing.table import Table
+from tensh.show.reading.describe import duration
 from tensh.support.language import _, count
 
 REPEATS = 5  # the default of Python's timeit

@@ -15,7 +15,7 @@ from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.methods.unsupported import is_hidden, read_recorded_names
 from tensh.engine.operators.layers.composites.registry import LAYERS
 from tensh.engine.operators.namespaces import FFT, LINALG
-from tensh.show import describe
+from tensh.show.reading import describe
 from tensh.support.language import _, deferred
 from tensh.switched_off import entries_of
 

@@ -1,0 +1,1 @@
+"""Traces: what they can take and return, how they are checked, and their parts."""

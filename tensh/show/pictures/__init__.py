@@ -1,0 +1,1 @@
+"""Values drawn as curves, histograms, fields of colours and images."""
