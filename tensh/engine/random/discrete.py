@@ -10,12 +10,12 @@ import math
 import numpy as np
 
 from tensh.engine.arrays import memory
-from tensh.engine.random.distributions import BLOCK, DOUBLE, SINGLE, exponential, fill, iterate_blocks, unit
+from tensh.engine.random.distributions import BLOCK, DOUBLE, SINGLE, exponential, fill, iterate_blocks, unit, units
 
 DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}  # bits of a float dtype's significand
 WIDE = 2**28  # ranges of this size and above use 64 bits per integer, to keep the probabilities nearly equal
 SHUFFLE64 = (2**32 - 1) // 20  # permutations of this size and above read 64 bits per number
-FEW = 256  # up to this size Python swaps faster than NumPy
+FEW = 256  # up to this size Python swaps faster than NumPy, and uniform numbers come faster than words
 
 
 def _blocks(out):
@@ -67,6 +67,9 @@ def _remainder(words, count):
 # ── Bernoulli and geometric ──────────────────────────────────────────────────
 def bernoulli(out, generator, p):
     """Draw 1 with probability ``p``, a number, and 0 otherwise."""
+    if out.size <= FEW:
+        out[...] = units(out.size, DOUBLE, generator) < p
+        return
     below = np.uint64(math.ceil(p * 2.0**53))  # among 53 random bits
     for part in _blocks(out):
         words = generator.words64(part.size)
@@ -79,9 +82,7 @@ def bernoulli_each(out, generator, p):
     dtype = DOUBLE if p.dtype == DOUBLE else SINGLE
     for start in range(0, out.size, BLOCK):
         chances = p[start : start + BLOCK].astype(dtype, copy=False)
-        uniforms = np.empty(chances.size, dtype)
-        unit(uniforms, generator)
-        out[start : start + BLOCK] = uniforms < chances
+        out[start : start + BLOCK] = units(chances.size, dtype, generator) < chances
 
 
 def geometric(out, generator, p):

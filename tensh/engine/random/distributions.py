@@ -16,6 +16,8 @@ import numpy as np
 from tensh.engine.arrays.orders import order_of
 from tensh.engine.arrays.threads import PARALLEL, run
 from tensh.engine.random import polynomials
+from tensh.engine.random.words import FEW as FEW_WORDS
+from tensh.engine.random.words import join_halves
 
 FEW = 128  # up to this count functions are computed in Python: 70 ns each, a ufunc call takes 500
 BLOCK = 32768  # elements per block: 128 KB of float32 fit in the second-level cache
@@ -146,9 +148,29 @@ def as_units(words, out):
         out *= STEP24
 
 
+def single_units(words):
+    """Return numbers in [0, 1) of float32, one for each word."""
+    return (words & LOW24[8]).astype(SINGLE) * STEP24
+
+
+def double_units(words):
+    """Return numbers in [0, 1) of float64, one for every two words."""
+    return (join_halves(words) & LOW53).view(np.int64).astype(DOUBLE) * STEP53
+
+
+def units(size, dtype, generator):
+    """Return numbers in [0, 1) of float32 or float64, in an array that must not be changed."""
+    words, transform = (2 * size, double_units) if dtype == DOUBLE else (size, single_units)
+    if 0 < words <= FEW_WORDS:
+        return generator.open().make(words, transform, words // size)
+    out = np.empty(size, dtype)
+    as_units(draw_words(size, dtype, generator), out)
+    return out
+
+
 def unit(out, generator):
     """Fill a block of float32 or float64 with numbers in [0, 1)."""
-    as_units(draw_words(out.size, out.dtype, generator), out)
+    out[...] = units(out.size, out.dtype, generator)
 
 
 def uniform(out, generator, low=0.0, high=1.0):
@@ -187,6 +209,14 @@ def _normal_blocks(out, generator, mean, std):
     """Apply Box-Muller to blocks of 16: 8 radii and 8 angles.  A remainder is filled by drawing the last 16 again."""
     dtype = DOUBLE if out.dtype == DOUBLE else SINGLE
     mean, std, rest = dtype.type(mean), dtype.type(std), out.size % 16
+    if dtype is SINGLE and not rest and out.size <= FEW_WORDS:
+        work = out if out.dtype == SINGLE else np.empty(out.size, SINGLE)
+        work[...] = generator.open().make(out.size, standard_normals, 16)
+        if mean != 0 or std != 1:
+            fuse_scale_shift(work, std, mean)
+        if work is not out:
+            out[...] = work
+        return
     exact = dtype == SINGLE and out.size <= BLOCK
     head = out.size // BLOCK * BLOCK if rest else out.size
     if head:
@@ -200,6 +230,13 @@ def _normal_blocks(out, generator, mean, std):
         _box_muller(work, mean, std, exact)
         out[head : head + kept] = work[:kept]
         out[-16:] = work[kept:]
+
+
+def standard_normals(words):
+    """Return normal numbers of float32, 16 for every 16 words."""
+    work = single_units(words)
+    _box_muller(work, 0, 1, True)
+    return work
 
 
 def _box_muller(work, mean, std, exact):
@@ -271,7 +308,7 @@ FEW_NORMAL = 15  # numbers that Python computes in half the time of NumPy's fift
 
 def few_pairs(generator, count):
     """Return what ``_pairs`` does, for at least ``count`` numbers, as a list."""
-    uniforms = ((generator.words64((count + 1) // 2 * 2) & LOW53) * 2.0**-53).tolist()
+    uniforms = units((count + 1) // 2 * 2, DOUBLE, generator).tolist()
     pairs = []
     for angle, square in zip(uniforms[0::2], uniforms[1::2], strict=True):
         angle, radius = angle * (2 * math.pi), math.sqrt(math.log1p(-square) * -2.0)

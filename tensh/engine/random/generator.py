@@ -1,13 +1,6 @@
-"""The random number generator: PyTorch's CPU generator, the same Mersenne Twister with the same state.
-
-Note [Words] Every distribution reads one stream of 32-bit words.  NumPy's ``MT19937`` produces that stream if it is
-seeded in the legacy way; in both libraries a 64-bit word consists of two words, the first in the high half.  Which
-words a distribution takes from the stream, and how many, is part of its definition: the state afterwards must also be
-PyTorch's.
-"""
+"""The random number generator: PyTorch's CPU generator, the same Mersenne Twister with the same state."""
 
 import os
-import sys
 from operator import length_hint
 
 import numpy as np
@@ -18,12 +11,10 @@ from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import cpu, device
 from tensh.engine.dtypes.dtype import uint8
+from tensh.engine.random.words import KEY_SIZE, Words
 from tensh.support.naming import OfTorch, torch_is_tensh
 
 DEFAULT_SEED = 67280421310721  # PyTorch's seed of every new Generator
-KEY_SIZE = 624  # number of words in the key of the Mersenne Twister
-HALF = np.uint64(32)  # half of the bits of a 64-bit word
-FEW = 2048  # up to this number of words random_raw (0.4 µs per call) is faster than integers (4 µs, half the memory)
 
 # The bytes of get_state(): PyTorch keeps the layout of the time when words were stored in 64 bits.
 STATE = np.dtype(
@@ -56,87 +47,49 @@ class Generator(metaclass=OfTorch):
     tensor([0.5349, 0.1988])
     """
 
-    # twister: NumPy's MT19937; untouched: no word has been drawn since seeding; normal: the second number of a pair of
+    # stream: the words; untouched: no word has been drawn since seeding; normal: the second number of a pair of
     # normal numbers, kept for the next call; float_normal: the same in single precision, used only in states.
     before_draw = None  # called before every draw, after the first use of vmap: see vmap/levels.py
-    __slots__ = ("twister", "integers", "first_seed", "untouched", "normal", "float_normal", "__weakref__")
+    __slots__ = ("stream", "first_seed", "untouched", "normal", "float_normal", "__weakref__")
     __module__ = "torch._C"
 
     @shows("self, device=None", "")
     def __init__(self, *args, **given):
         if args or given:
             _require_cpu(bind("Generator", ("(torch.device device = None)",), args, given)["device"])
-        self.twister = None
+        self.stream = None
         self._start(DEFAULT_SEED)
 
     def _start(self, seed):
-        """Start the stream of ``seed``; the first draw seeds the twister (and imports NumPy's random module: 18 ms)."""
+        """Start the stream of ``seed``; the first draw seeds the twister."""
         self.first_seed, self.untouched, self.normal, self.float_normal = seed, True, None, None
 
     def _touch(self):
-        if self.twister is None:
-            from numpy.random import MT19937
-            from numpy.random import Generator as Draws
-
-            self.twister = MT19937()
-            self.integers = Draws(self.twister).integers
-        self.twister._legacy_seeding(self.first_seed & 0xFFFFFFFF)
+        if self.stream is None:
+            self.stream = Words()
+        self.stream.seed(self.first_seed & 0xFFFFFFFF)
         self.untouched = False
 
     # ── the stream ───────────────────────────────────────────────────────────
-    def word(self):
-        """Return the next 32-bit word, as an int."""
+    def open(self):
+        """Return the stream of words, for a draw."""
         if self.before_draw is not None:
             self.before_draw()
         if self.untouched:
             self._touch()
-        return self.twister.random_raw()
+        return self.stream
+
+    def word(self):
+        """Return the next 32-bit word, as an int."""
+        return int(self.open().take(1)[0])
 
     def words(self, n):
         """Return the next ``n`` 32-bit words as a new array: of uint64 if there are few, of uint32 otherwise."""
-        if not n:
-            return np.empty(0, np.uint32)
-        if self.before_draw is not None:
-            self.before_draw()
-        if self.untouched:
-            self._touch()
-        if n <= FEW:
-            return self.twister.random_raw(n)
-        if n % 2:
-            return self.integers(0, 0xFFFFFFFF, n, np.uint32, endpoint=True)
-        pairs = self.integers(0, 0xFFFFFFFFFFFFFFFF, n // 2, np.uint64, endpoint=True)  # takes 25 % less time
-        if sys.byteorder == "little":  # the first word is the high half
-            first = pairs >> HALF
-            pairs <<= HALF
-            pairs |= first
-        return pairs.view(np.uint32)
+        return self.open().take(n) if n else np.empty(0, np.uint32)
 
     def words64(self, n):
         """Return the next ``n`` 64-bit words as a new uint64 array."""
-        if not n:
-            return np.empty(0, np.uint64)
-        if self.before_draw is not None:
-            self.before_draw()
-        if self.untouched:
-            self._touch()
-        if n <= FEW:
-            words = self.twister.random_raw(2 * n)
-            top = words[0::2] << HALF
-            return np.bitwise_or(top, words[1::2], out=top)
-        return self.integers(0, 0xFFFFFFFFFFFFFFFF, n, np.uint64, endpoint=True)
-
-    def snapshot(self):
-        """Return the twister's state, for ``rewind``."""
-        if self.before_draw is not None:
-            self.before_draw()
-        if self.untouched:
-            self._touch()
-        return self.twister.state
-
-    def rewind(self, snapshot, used):
-        """Return to a snapshot and skip ``used`` 64-bit words."""
-        self.twister.state = snapshot
-        self.words64(used)
+        return self.open().take64(n) if n else np.empty(0, np.uint64)
 
     # ── public methods ───────────────────────────────────────────────────────
     @property
@@ -171,9 +124,8 @@ class Generator(metaclass=OfTorch):
 
     def _state(self):
         state = np.zeros((), STATE)
-        twister = self._seed_state() if self.untouched else self.twister.state["state"]
-        taken = twister["pos"]
-        state["seed"], state["seeded"], state["key"] = self.first_seed, 1, twister["key"]
+        key, taken = self._seed_state() if self.untouched else self.stream.state()
+        state["seed"], state["seeded"], state["key"] = self.first_seed, 1, key
         # PyTorch counts down the words until the key is renewed, starting with one more than exist.
         state["left"], state["next"] = (1, 0) if self.untouched else (KEY_SIZE + 1 - taken, taken)
         if self.normal is not None:
@@ -183,10 +135,10 @@ class Generator(metaclass=OfTorch):
         return state
 
     def _seed_state(self):
-        """Return the twister's state before its first word; the generator stays untouched."""
+        """Return the stream's state before its first word; the generator stays untouched."""
         self._touch()
         self.untouched = True
-        return self.twister.state["state"]
+        return self.stream.state()
 
     def set_state(self, new_state, /):
         """Restore a state returned by ``get_state``, here or in PyTorch.
@@ -205,7 +157,7 @@ class Generator(metaclass=OfTorch):
         key = state["key"].astype(np.uint32)
         if taken or key[0] != seed & 0xFFFFFFFF:  # otherwise the state follows from the seed
             self._touch()
-            self.twister.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": KEY_SIZE + 1 - left}}
+            self.stream.restore(key, KEY_SIZE + 1 - left)
         self.normal = float(state["normal"]) if state["has_normal"] else None
         self.float_normal = float(state["float_normal"]) if state["has_float_normal"] else None
 
@@ -245,6 +197,10 @@ class Generator(metaclass=OfTorch):
         raise NotImplementedError("graphsafe_set_state is not supported in this Generator")
 
 
+MOST = 64  # numbers that are drawn ahead
+LOW53 = np.uint64(2**53 - 1)
+
+
 class Uniforms:
     """Numbers in [0, 1) with 53 bits, one at a time, for algorithms that need an unknown number of them.
 
@@ -256,19 +212,16 @@ class Uniforms:
         self.take = self._blocks().__next__
 
     def _blocks(self):
-        size = 64
         while True:
-            self.size, self.before = size, self.generator.snapshot()
-            words = self.generator.words64(size) & np.uint64(2**53 - 1)
+            words = self.generator.open().take_rest(MOST) & LOW53
             self.rest = iter((words * 2.0**-53).tolist())
             yield from self.rest
-            size = min(2 * size, 8192)
 
     def finish(self):
         """Give unused numbers back to the stream."""
         left = length_hint(self.rest)
         if left:
-            self.generator.rewind(self.before, self.size - left)
+            self.generator.stream.give_back(2 * left)
 
 
 def fresh_seed():
