@@ -207,16 +207,17 @@ def normal(out, generator, mean=0.0, std=1.0, whole=True):
 
 def _normal_blocks(out, generator, mean, std):
     """Apply Box-Muller to blocks of 16: 8 radii and 8 angles.  A remainder is filled by drawing the last 16 again."""
-    dtype = DOUBLE if out.dtype == DOUBLE else SINGLE
-    mean, std, rest = dtype.type(mean), dtype.type(std), out.size % 16
-    if dtype is SINGLE and not rest and out.size <= FEW_WORDS:
-        work = out if out.dtype == SINGLE else np.empty(out.size, SINGLE)
+    rest = out.size % 16
+    if not rest and out.dtype != DOUBLE and out.size <= FEW_WORDS:
+        work = out if out.dtype is SINGLE else np.empty(out.size, SINGLE)
         work[...] = generator.open().make(out.size, standard_normals, 16)
         if mean != 0 or std != 1:
-            fuse_scale_shift(work, std, mean)
+            fuse_scale_shift(work, SINGLE.type(std), SINGLE.type(mean))
         if work is not out:
             out[...] = work
         return
+    dtype = DOUBLE if out.dtype == DOUBLE else SINGLE
+    mean, std = dtype.type(mean), dtype.type(std)
     exact = dtype == SINGLE and out.size <= BLOCK
     head = out.size // BLOCK * BLOCK if rest else out.size
     if head:

@@ -22,7 +22,9 @@ LOWEST_INT, LARGEST_INT = -(2**63), 2**63 - 1
 
 
 def refuse(array, kernel, categories, but=()):
-    """Raise PyTorch's error unless the dtype belongs to one of the categories (and is not one of ``but``)."""
+    """Raise PyTorch's error unless the dtype is float32 or belongs to one of the categories (and is not one of ``but``)."""
+    if array.dtype is SINGLE:
+        return
     dtype = BY_NUMPY[array.dtype]
     if dtype.category not in categories or dtype.name in but:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtype.title}'")
@@ -70,7 +72,7 @@ def normal(array, generator, mean=0.0, std=1.0):
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if not array.size:
         return
-    if BY_NUMPY[array.dtype].category == COMPLEX:
+    if array.dtype.kind == "c":
         array, std = parts(array), std / math.sqrt(2)
     refuse(array, "normal_kernel_cpu", (FLOAT,))
     fill(array, distributions.normal, generator, mean, std, array.flags.c_contiguous)
@@ -169,6 +171,7 @@ def integers(array, generator, low=0, high=None):
     dtype = BY_NUMPY[array.dtype]
     if high is None and low == LOWEST_INT:
         if array.size:
+            refuse(array, "random_full_64_bits_range_kernel_cpu", (INTEGER, FLOAT), ("float16",))
             if dtype.name not in ("int64", "float64", "float32", "bfloat16"):
                 raise RuntimeError(
                     "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16"
@@ -193,7 +196,7 @@ def _bounds(dtype, low, high):
         return _open_bounds(dtype, low)
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    if dtype.category == FLOAT:
+    if dtype.category == FLOAT and not _are_exact(dtype, low, high):
         low, high = _round_up(dtype, low), _round_down(dtype, high)
         if low >= high:
             raise RuntimeError(
@@ -201,6 +204,12 @@ def _bounds(dtype, low, high):
                 f"but got from={low} >= to={high}"
             )
     return low, high - 1
+
+
+def _are_exact(dtype, first, last):
+    """Return True if a float dtype holds all integers between two."""
+    limit = 1 << discrete.DIGITS[dtype.name]
+    return -limit <= first and last <= limit
 
 
 def _open_bounds(dtype, low):
@@ -255,7 +264,7 @@ def _check_range(dtype, first, last):
     if dtype.category == COMPLEX:
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     least, most = _limits(dtype)
-    if least <= first and last <= most and dtype.category != FLOAT:
+    if least <= first and last <= most and (dtype.category != FLOAT or _are_exact(dtype, first, last)):
         return
     name = dtype.spoken
     for bound, number in (("from", first), ("to - 1", last)):

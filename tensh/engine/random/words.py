@@ -125,11 +125,11 @@ class Words:
         with self.lock:
             start, end = self.index, self.index + count
             first, last, numbers = self.ahead.get(transform, NONE_AHEAD)
-            follows = last == start and numbers is not None
+            follows = numbers is not None and first <= start <= last and not (start - first) % group
             if end > self.block.size:
                 self._refill(count)
                 start, end, last = 0, count, 0
-            if end > last or start < first or (start - first) % group:
+            if end > last or not follows:
                 first, last = start, end
                 if follows:
                     last += (self.block.size - end) // group * group

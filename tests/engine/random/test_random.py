@@ -152,6 +152,25 @@ def test_single_draws_give_back_what_they_do_not_take():
         assert one._state() == other._state()
 
 
+AHEAD = [*[("normal", 64)] * 12, ("single", 3), *[("normal", 32)] * 3, ("single", 5), *[("normal", 640)] * 3, ("double", 7),
+         ("normal", 2048), ("normal", 16), ("double", 4001), ("normal", 16), ("double", 40), ("normal", 48)]  # fmt: skip
+DRAWS = {
+    "normal": (torch.randn, lambda words: distributions.standard_normals(words.astype(np.uint64))),
+    "single": (torch.rand, lambda words: np.ldexp((words % 2**24).astype(np.float32), -24)),
+    "double": (lambda size: torch.rand(size, dtype=torch.float64), lambda words: np.ldexp(words % 2**53, -53)),
+}
+
+
+def test_numbers_made_ahead_are_those_of_their_words():
+    torch.manual_seed(3)
+    apart = Generator().manual_seed(3)
+    for kind, size in AHEAD:
+        draw, expected = DRAWS[kind]
+        words = apart.words64(size) if kind == "double" else apart.words(size)
+        assert draw(size).tolist() == expected(words).tolist(), (kind, size)
+        assert torch.default_generator._state() == apart._state()
+
+
 def test_fork_rng_goes_back():
     torch.manual_seed(0)
     torch.randn(1)

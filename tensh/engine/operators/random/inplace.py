@@ -21,6 +21,9 @@ from tensh.engine.random import drawing
 from tensh.engine.random.generator import default_generator
 
 
+INT = frozenset({int})
+
+
 def _declare_draw(node):
     """Make an operator that only records: its output is its input's memory, which has been filled before."""
     return op(
@@ -62,13 +65,14 @@ def overwrite(t, name, fill, generator, *args):
     return t
 
 
-def fill_quickly(name, fill, *defaults):
+def fill_quickly(name, fill, *defaults, required=0):
     """Make the short way of a method that fills by numbers: for a call without keywords, in half the time."""
 
     def quick(t, *args):
-        if type(t) is not Tensor or len(args) > len(defaults) or not {*map(type, args)} <= REAL:
+        given = len(args) - required
+        if type(t) is not Tensor or not 0 <= given <= len(defaults) or not {*map(type, args)} <= REAL:
             return None
-        return overwrite(t, name, fill, None, *map(float, args), *defaults[len(args) :])
+        return overwrite(t, name, fill, None, *map(float, args), *defaults[given:])
 
     return takes_short_way(quick)
 
@@ -120,13 +124,32 @@ def cauchy_(self, median=0.0, sigma=1.0, *, generator=None):
 
 
 @composite(function=False)
+@fill_quickly("geometric_", drawing.geometric, required=1)
 @accepts(f"(float p, {GENERATOR})", method=True)
 def geometric_(self, p, *, generator=None):
     """Fill the tensor with geometric numbers: trials up to the first success, of probability ``p``."""
     return overwrite(self, "geometric_", drawing.geometric, generator, p)
 
 
+def random_quickly(t, *bounds):
+    if type(t) is not Tensor or len(bounds) > 2 or not {*map(type, bounds)} <= INT:
+        return None
+    if bounds and max(bound.bit_length() for bound in bounds) > 63:
+        return None
+    return fill_integers(t, None, *bounds)
+
+
+def fill_integers(t, generator, *bounds):
+    """Fill the tensor with integers of [from, to), of [0, to), or of the dtype's full range."""
+    if len(bounds) == 2:
+        return overwrite(t, "random_ from", drawing.integers, generator, *bounds)
+    if bounds:
+        return overwrite(t, "random_ to", drawing.integers, generator, 0, *bounds)
+    return overwrite(t, "random_", drawing.natural_integers, generator)
+
+
 @composite(function=False)
+@takes_short_way(random_quickly)
 @accepts(
     f"({GENERATOR})",
     f"(int from, int? to, {GENERATOR})",
@@ -136,11 +159,8 @@ def geometric_(self, p, *, generator=None):
 )
 def random_(self, from_=None, to=None, *, generator=None):
     """Fill the tensor with integers of [from, to), of [0, to), or of the dtype's full range."""
-    if from_ is not None:
-        return overwrite(self, "random_ from", drawing.integers, generator, from_, to)
-    if to is not None:
-        return overwrite(self, "random_ to", drawing.integers, generator, 0, to)
-    return overwrite(self, "random_", drawing.natural_integers, generator)
+    bounds = (from_, to) if from_ is not None else () if to is None else (to,)
+    return fill_integers(self, generator, *bounds)
 
 
 @composite(function=False)
