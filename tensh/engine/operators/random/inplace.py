@@ -20,7 +20,6 @@ from tensh.engine.operators.random.draws import GENERATOR
 from tensh.engine.random import drawing
 from tensh.engine.random.generator import default_generator
 
-
 INT = frozenset({int})
 
 
