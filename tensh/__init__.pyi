@@ -300,21 +300,18 @@ class Generator:
         """Raise NotImplementedError: CPU generators do not support it."""
     def initial_seed(self) -> _int:
         """Return the last seed."""
-    integers: _Any
     def manual_seed(self, seed: _Any, /) -> _Any:
         """Set the seed, an int from -2**63 to 2**64 - 1 (2**64 is added to negative ones), and return the generator."""
     normal: _Any
-    def rewind(self, snapshot: _Any, used: _Any) -> _Any:
-        """Return to a snapshot and skip ``used`` 64-bit words."""
+    def open(self) -> _Any:
+        """Return the stream of words, for a draw."""
     def seed(self) -> _int:
         """Set a new seed from the operating system, and return it."""
     def set_offset(self, offset: _Any, /) -> _Any:
         """Raise RuntimeError: only generators of other devices have an offset."""
     def set_state(self, new_state: _Any, /) -> _Any:
         """Restore a state returned by ``get_state``, here or in PyTorch."""
-    def snapshot(self) -> _Any:
-        """Return the twister's state, for ``rewind``."""
-    twister: _Any
+    stream: _Any
     untouched: _Any
     def word(self) -> _Any:
         """Return the next 32-bit word, as an int."""
