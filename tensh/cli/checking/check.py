@@ -91,9 +91,10 @@ class Checker:
             self.console.result([("plain", "".join(report.format_cell(path, verdict) for verdict in found))])
         else:
             self.console.result([("title", f"{visible_line(path)}\n")])
-            width = max((len(verdict.label) for verdict in found), default=0)
+            label, width = max((len(verdict.label) for verdict in found), default=0), self.width()
             for verdict in found:
-                self.console.result(self.fit(report.lines(verdict, width)))
+                shown = report.lines(verdict, label, width)
+                self.console.result(shown if width is None else fit(shown, width))
         if any(verdict.status == DIFFERS for verdict in found):
             self.differing.append(path)
         self.accept(document, found, path)
@@ -114,10 +115,10 @@ class Checker:
             self.console.result(lessons.lines(verdict, width))
         return found
 
-    def fit(self, tokens):
-        """Break lines between words in a terminal; lines with marks below them keep their columns."""
+    def width(self):
+        """Return the columns of the terminal; None if the report goes elsewhere."""
         env = self.console.env
-        return fit(tokens, env.width(env.stdout)) if env.is_terminal(env.stdout) else tokens
+        return env.width(env.stdout) if env.is_terminal(env.stdout) else None
 
     def accept(self, document, found, path):
         """Write the new outputs if requested."""
@@ -141,7 +142,7 @@ class Checker:
         if self.request.json:
             self.console.result([("plain", report.format_end(found, count, seconds, done))])
             return
-        self.console.result(report.summary(found, seconds))
+        self.console.result(report.summary(found, seconds, self.width()))
         no_hint = self.request.update or self.request.limits.lax or self.request.against or self.options.quiet
         if self.differing and not no_hint:
             files = " ".join(map(shell_word, self.differing if len(self.differing) <= FEW else patterns))

@@ -11,7 +11,9 @@ from tensh.support.escaping import dumps
 from tensh.support.language import _, deferred
 
 MARGIN = "         "
+SIDE = 8  # columns for the word before a line
 LONGEST_LINE = 100  # columns shown of a line
+SHORTEST_LINE = 8  # columns shown of a line in a narrow window
 MOST_LINES = 3  # differing lines shown for a cell
 MOST_NUMBERS = 5  # differing numbers reported for a line
 LONGEST_TEXT = 2000  # lines compared of a text
@@ -30,21 +32,29 @@ SUMMARY = {
 }
 
 
-def lines(verdict, width=3):
-    """Yield (kind, text) pairs for the report line of a cell, and for its difference."""
+def lines(verdict, label=3, width=None):
+    """Yield (kind, text) pairs for the report line of a cell, and for its difference.
+
+    ``label`` is the number of columns for the labels of cells, ``width`` that of the window; None outside a window.
+    """
     word = _(WORDS[verdict.status])
-    yield "name", f"  {verdict.label:<{width}}  "
+    yield "name", f"  {verdict.label:<{label}}  "
     yield "trouble" if verdict.status in BAD else "plain", word
     if verdict.status in BAD:
-        yield "plain", " " * (9 - cells(word)) + f"{shorten(verdict.code, LONGEST_LINE)}\n"
+        yield "plain", " " * (9 - cells(word)) + f"{shorten(verdict.code, find_room(width, label + 13))}\n"
     elif verdict.status in (NOT_CHECKED, SKIPPED):
         yield "plain", f": {verdict.note}\n"
     else:
         yield "note", (" " * (9 - cells(word)) + verdict.note).rstrip() + "\n"
     if verdict.status == FAILS:
-        yield from indent(failures.short(verdict.result.failure))
+        yield from indent(failures.short(verdict.result.failure, width=width and width - len(MARGIN)))
     elif verdict.comparison and verdict.status == DIFFERS:
-        yield from difference(verdict.comparison)
+        yield from difference(verdict.comparison, find_room(width, len(MARGIN) + SIDE))
+
+
+def find_room(width, before):
+    """Return the columns for a line behind some others."""
+    return LONGEST_LINE if width is None else min(LONGEST_LINE, max(SHORTEST_LINE, width - before))
 
 
 def indent(tokens):
@@ -58,18 +68,18 @@ def indent(tokens):
             begins = line.endswith("\n")
 
 
-def difference(comparison):
-    """Describe the difference of two texts."""
+def difference(comparison, room=LONGEST_LINE):
+    """Describe the difference of two texts, whose lines have some columns of room."""
     if comparison.wrong:
-        yield from report_numbers(comparison)
+        yield from report_numbers(comparison, room)
     else:
-        yield from report_text(comparison)
+        yield from report_text(comparison, room)
 
 
 # ── numbers ──────────────────────────────────────────────────────────────────
 
 
-def report_numbers(comparison):
+def report_numbers(comparison, room):
     """Show the lines with differing numbers, mark the numbers, and tell where they are and by how much they are off."""
     left = [*comparison.wrong]
     groups = [[*group] for _line, group in groupby(left, lambda wrong: comparison.now.count("\n", 0, wrong.now.start))]
@@ -77,16 +87,16 @@ def report_numbers(comparison):
     for group in groups[:MOST_LINES]:
         stored, _begin = line_around(comparison.stored, group[0].stored.start)
         now, begin = line_around(comparison.now, group[0].now.start)
-        shift = max(0, group[0].now.start - begin - LONGEST_LINE // 2) if cells(now) > LONGEST_LINE else 0
-        yield from pair(stored[shift:], now[shift:], comparison.sides)
+        shift = find_shift(now, group[0].now.start - begin, room)
+        yield from pair(stored, now, comparison.sides, shift, room)
         told += 1
-        yield from mark_numbers(now[shift:], group, begin + shift, describe(group[0]))
+        yield from mark_numbers(now[shift:], group, begin + shift, describe(group[0]), room)
         for wrong in group[1:MOST_NUMBERS]:
-            yield "note", f"{MARGIN}        {describe(wrong)}\n"
+            yield "note", f"{MARGIN}{' ' * SIDE}{describe(wrong)}\n"
             told += 1
     if told < len(left):
         more = _("and {more} more of {number} numbers").format(more=len(left) - told, number=len(left))
-        yield "note", f"{MARGIN}        {more}\n"
+        yield "note", f"{MARGIN}{' ' * SIDE}{more}\n"
 
 
 def line_around(text, place):
@@ -96,24 +106,31 @@ def line_around(text, place):
     return text[begin : len(text) if end < 0 else end], begin
 
 
-def pair(stored, now, sides):
-    """Show a line as stored and as it is now."""
+def find_shift(line, begin, room):
+    """Return how many characters of a line that is too long are left out, so that the one at ``begin`` is shown."""
+    return max(0, begin - room // 2) if cells(line) > room else 0
+
+
+def pair(stored, now, sides, shift, room):
+    """Show a line as stored and as it is now, without the first ``shift`` characters."""
     for side, line in zip(sides, (stored, now), strict=True):
-        yield "note", MARGIN + pad(_(side), 8)
-        yield "plain", shorten(_("(nothing)") if line is None else line, LONGEST_LINE) + "\n"
+        text = _("(nothing)") if line is None else "…" * bool(shift and line[shift:]) + line[shift + bool(shift) :]
+        yield "note", MARGIN + pad(_(side), SIDE)
+        yield "unwrapped", shorten(text, room) + "\n"
 
 
-def mark_numbers(line, group, begin, words):
-    """Mark numbers of a line, with a remark after the marks."""
+def mark_numbers(line, group, begin, words, room):
+    """Mark numbers of a line, with a remark after the marks, or below them where there is no room."""
     marks = ""
     for wrong in group:
         column = wrong.now.start - begin
         before = cells(line[:column])
-        if before >= LONGEST_LINE:
+        if before >= room:
             break
         marks += " " * (before - len(marks)) + "^" * len(wrong.now.text)
-    yield "mark", MARGIN + " " * 8 + marks[:LONGEST_LINE]
-    yield "note", f"     {words}\n"
+    is_beside = room == LONGEST_LINE or len(marks) + 5 + cells(words) <= room
+    yield "mark", MARGIN + " " * SIDE + marks[:room]
+    yield "note", f"     {words}\n" if is_beside else f"\n{MARGIN}{' ' * SIDE}{words}\n"
 
 
 def describe(wrong):
@@ -126,18 +143,23 @@ def describe(wrong):
 # ── text ─────────────────────────────────────────────────────────────────────
 
 
-def report_text(comparison):
+def report_text(comparison, room):
     """Show the first lines that differ, with the differing part marked."""
     stored, now = (text.split("\n")[:LONGEST_TEXT] if text else [] for text in (comparison.stored, comparison.now))
     pairs = [*pair_replaced_lines(stored, now)]
     for before, after in pairs[:MOST_LINES]:
-        yield from pair(before, after, comparison.sides)
-        if before is not None and after is not None:
-            begin, end = find_difference(before, after)
-            if cells(after[:end]) <= LONGEST_LINE:
-                yield "mark", MARGIN + " " * (8 + cells(after[:begin])) + "^" * max(1, cells(after[begin:end])) + "\n"
+        if before is None or after is None:
+            yield from pair(before, after, comparison.sides, 0, room)
+            continue
+        begin, end = find_difference(before, after)
+        shift = find_shift(max(before, after, key=cells), begin, room)
+        yield from pair(before, after, comparison.sides, shift, room)
+        column = cells(after[shift:begin])
+        if column < room:
+            marks = "^" * max(1, min(cells(after[begin:end]), room - column))
+            yield "mark", MARGIN + " " * (SIDE + column) + marks + "\n"
     if len(pairs) > MOST_LINES:
-        yield "note", f"{MARGIN}        " + _("and {number} more lines").format(number=len(pairs) - MOST_LINES) + "\n"
+        yield "note", MARGIN + " " * SIDE + _("and {number} more lines").format(number=len(pairs) - MOST_LINES) + "\n"
 
 
 def pair_replaced_lines(stored, now):
@@ -169,12 +191,14 @@ def find_difference(before, after):
 # ── the session ──────────────────────────────────────────────────────────────
 
 
-def summary(found, seconds):
-    """Yield (kind, text) pairs that count the verdicts."""
+def summary(found, seconds, width=None):
+    """Yield (kind, text) pairs that count the verdicts, in a window of some columns; None outside a window."""
     counts = Counter(verdict.status for verdict in found)
     words = ", ".join(plural(_(SUMMARY[status]), counts[status]) for status in SUMMARY if counts[status])
-    yield "title", words or _("nothing to check")
-    yield "note", f"            {seconds:.2f} s\n"
+    words, time = words or _("nothing to check"), f"{seconds:.2f} s"
+    yield "title", words
+    between = 12 if width is None else width - cells(words) - len(time)
+    yield "note", (" " * min(between, 12) if between > 0 else "\n") + time + "\n"
 
 
 def plural(words, count):

@@ -9,7 +9,7 @@ from tensh.support.columns import in_characters
 LINES_BEFORE = 2
 LONGEST = 8  # lines quoted of a place
 LONGEST_LINE = 240  # characters quoted of a line
-SHORTEST_LINE = 20  # characters quoted of a line in a narrow window
+SHORTEST_LINE = 12  # characters quoted of a line in a narrow window
 MARGIN = 15  # columns beside a line: its number, and dots for what is left out
 
 

@@ -5,12 +5,13 @@ import re
 from tensh.show.drawing.text import PIECES, cells
 from tensh.support.language import _, deferred
 
-AS_THEY_ARE = {"margin", "mark"}  # kinds of text that need their columns
+AS_THEY_ARE = {"margin", "mark", "unwrapped"}  # kinds of text that need their columns
 MESSAGES = {"message", "warning"}  # kinds of text in the first lines of a failure and of a warning
 LABELS = deferred("try:"), deferred("or:"), deferred("fits:"), deferred("then:"), deferred("locals: {names}")
 NOTICE = 2  # columns before what goes on below a notice
 LEFT = 4  # columns before code that is too long to follow its label
-RESULT = " -> "  # keeps two shapes together
+RESULT = " -> "  # between two shapes, which stay together
+DETAILS = 8  # columns before a result that is too long to begin where its line's text does
 WORD = r"\S+\s*|\s+"
 
 
@@ -78,7 +79,15 @@ def broken(line, indent, width):
     """Yield the pairs of a line with breaks between its words."""
     column = 0
     for kind, piece in line:
-        is_whole = kind == "code" or RESULT in piece
+        is_result = kind != "code" and RESULT in piece and piece.lstrip(" ").startswith(("[", "->"))
+        if is_result and column + cells(piece.rstrip()) > width and column > min(indent, DETAILS):
+            piece = piece.lstrip(" ")
+            is_result = min(indent, DETAILS) + cells(piece.rstrip()) <= width
+            if indent + cells(piece.rstrip()) > width:
+                indent = min(indent, DETAILS)
+            yield "plain", "\n" + " " * indent
+            column = indent
+        is_whole = kind == "code" or is_result
         for word in [piece] if is_whole else re.findall(WORD if piece.isascii() else PIECES, piece):
             reach = cells(word.rstrip())
             if kind == "code" and column + cells(word) > width and column > LEFT:

@@ -332,3 +332,18 @@ def test_a_report_is_broken_between_words_in_a_narrow_window(tmp_path):
     path.write_text("```python\ntorch.randn(2)\n```\n\n```text\ntensor([1., 2.])\n```\n", encoding="utf-8")
     done = Done("check", path, terminal=True, COLUMNS="40", NO_COLOR="1")
     assert "\n  [1]  not checked: torch.randn without\n  torch.manual_seed in [1]\n" in done.output
+
+
+@pytest.mark.parametrize("columns", [40, 50, 60, 100])
+def test_marks_stay_below_what_they_mark_in_a_narrow_window(columns, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cells = "torch.arange(8.)\n#> tensor([0., 1., 2., 3., 4., 5., 6., 9.])\n'a ' * 40\n#> " + repr("a " * 39 + "b ")
+    write(tmp_path, "d.tsh", cells + "\ntorch.ones(2, 3) @ torch.ones(2, 3)\n#> 1\n")
+    done = Done("check", "d.tsh", terminal=True, COLUMNS=str(columns), NO_COLOR="1")
+    lines = done.output.split("to accept")[0].split("\n")
+    assert [line for line in lines if len(line) > columns] == []
+    assert "2 differ, 1 failed" in done.output
+    for number, line in enumerate(lines):
+        if set(line) == {" ", "^"}:
+            marked = {each[line.index("^") : len(line)] for each in lines[number - 2 : number]}
+            assert marked in ({"9.", "7."}, {"b", "a"})
