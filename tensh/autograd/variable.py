@@ -2,6 +2,7 @@
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
+from tensh.support.naming import name_type
 
 __all__ = ["Variable"]
 
@@ -29,5 +30,5 @@ class Variable(metaclass=_VariableMeta):
 
             data = tensh.empty(0)
         if not isinstance(data, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+            raise TypeError(f"Variable data has to be a tensor, but got {name_type(data)}")
         return data.detach().requires_grad_(requires_grad)

@@ -86,11 +86,24 @@ def full_name(kind):
     return f"{module}.{kind.__name__}" if of_torch or in_c else kind.__name__
 
 
+def name_type(value):
+    """Return the name of a value's type in Python's messages, with PyTorch's for functions that it writes in C."""
+    function = getattr(value, "__func__", value)
+    is_function = isinstance(function, types.FunctionType) and function.__module__ in WRITTEN_IN_C
+    if is_function and not getattr(function, "written_in_python", False):
+        return "builtin_function_or_method"
+    return full_name(type(value))
+
+
+WRITTEN_IN_C = frozenset("torch torch.nn.functional torch.linalg torch.fft torch.special".split())
+"""Modules of functions that PyTorch writes in C, unless they are marked."""
+
+
 def kinds_within(value):
     """Return the types of the elements of a tuple or list, as ``' of (int, str)'``, or '' for any other value."""
     if not isinstance(value, (tuple, list)):
         return ""
-    kinds = ", ".join(full_name(type(each)) for each in value)
+    kinds = ", ".join(name_type(each) for each in value)
     return f" of ({kinds}{',' if len(value) == 1 else ''})" if isinstance(value, tuple) else f" of [{kinds}]"
 
 

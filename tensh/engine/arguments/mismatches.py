@@ -6,14 +6,14 @@ order of the call.
 """
 
 from tensh.engine.core.tensor import Tensor
-from tensh.support.naming import full_name, kinds_within
+from tensh.support.naming import kinds_within, name_type
 
 
 def type_name(value):
     """Return the name of a value's type as C code reports it: with the module for types written in C."""
     if isinstance(value, type) and issubclass(value, Tensor):
         return "torch._C._TensorMeta"
-    return full_name(type(value))
+    return name_type(value)
 
 
 LOOSE = {"float": ("float", "int"), "int": ("int",)}

@@ -15,6 +15,7 @@ from tensh.engine.dispatch.override.state import is_wrapper
 from tensh.engine.dtypes.device import CONSTANTS
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
+from tensh.support.naming import name_type
 
 REMADE = frozenset({np.ndarray, Absent})
 """Arrays over which another tensor can be made."""
@@ -131,7 +132,7 @@ def form_of(t):
 def set_data(t, value):
     """Let a tensor go on with the memory of another one, without a record; each counts its own writes."""
     if not isinstance(value, Tensor):
-        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        raise TypeError(f"Variable data has to be a tensor, but got {name_type(value)}")
     if not has_same_form(t, value):
         raise RuntimeError(
             "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."

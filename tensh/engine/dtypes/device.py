@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.core.clock import mode
-from tensh.support.naming import OfTorch, final, full_name, kinds_within, torch_is_tensh
+from tensh.support.naming import OfTorch, final, kinds_within, name_type, torch_is_tensh
 
 
 def kinds_error(type, index, args):
@@ -132,7 +132,7 @@ named_device.__qualname__ = "device"  # in Python's errors
 
 
 def kinds_of(values):
-    return ", ".join(full_name(value.__class__) for value in values)
+    return ", ".join(map(name_type, values))
 
 
 def rebuild_device(type, index=None):

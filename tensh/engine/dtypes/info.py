@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.dtypes.dtype import BUILTIN, COMPLEX, FLOAT, INTEGER, bool_, dtype, get_default_dtype
-from tensh.support.naming import OfTorch, final, full_name
+from tensh.support.naming import OfTorch, final, name_type
 
 
 class Limits(metaclass=OfTorch):
@@ -135,7 +135,7 @@ def argument(name, args, kwargs):
     which = BUILTIN.get(given, given) if isinstance(given, type) else given
     if not isinstance(which, dtype):
         position = " (position 1)" if args else ""
-        raise TypeError(f"{name}(): argument 'type'{position} must be torch.dtype, not {full_name(type(given))}")
+        raise TypeError(f"{name}(): argument 'type'{position} must be torch.dtype, not {name_type(given)}")
     return which
 
 

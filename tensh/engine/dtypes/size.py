@@ -3,7 +3,7 @@
 from functools import partial
 from operator import index
 
-from tensh.support.naming import OfTorch, final, full_name, torch_is_tensh
+from tensh.support.naming import OfTorch, final, name_type, torch_is_tensh
 
 
 @final
@@ -69,7 +69,7 @@ def whole_numbers(sizes):
         try:
             yield index(n)
         except (TypeError, ValueError, RuntimeError):
-            kind = full_name(type(n))
+            kind = name_type(n)
             raise TypeError(f"torch.Size() takes an iterable of 'int' (item {position} is '{kind}')") from None
 
 

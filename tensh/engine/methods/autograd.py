@@ -17,6 +17,7 @@ from tensh.engine.dtypes.device import CONSTANTS, strided
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE, dtype
 from tensh.engine.errors.views import INDIRECTLY
 from tensh.engine.errors.warnings import warn
+from tensh.support.naming import name_type
 
 
 def member(name=None, **accessors):
@@ -123,7 +124,7 @@ def _set_grad(t, grad):
     accumulates = type(node) is AccumulateGrad
     if grad is not None:
         if not isinstance(grad, Tensor):
-            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(grad).__name__}")
+            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {name_type(grad)}")
         if grad is t:
             raise RuntimeError("can't assign Variable as its own grad")
         expected = node.dtype if accumulates else t.array.dtype

@@ -169,6 +169,12 @@ def replace_node(place, node, new):
     return Fit(text.decode().strip(), "", node.lineno)
 
 
+def replace_within(place, node, new):
+    """Return the Fit of the failing line with the only piece of code like a node replaced; None if there are several."""
+    line, old = place.text, ast.unparse(node)
+    return Fit(line.replace(old, new).strip(), "", place.line) if line.count(old) == 1 else None
+
+
 def explain_replacement(situation, operation, rule, node, new, advice=None, operands=()):
     """Return the Explanation with a piece of code replaced; None if that is impossible and there is no advice."""
     fit = replace_node(situation.place, node, new) if new else None

@@ -28,7 +28,7 @@ from tensh.engine.dtypes.dtype import (
     uint64,
 )
 from tensh.engine.errors.warnings import warn_once
-from tensh.support.naming import full_name
+from tensh.support.naming import name_type
 
 PLAIN = frozenset({bool, int, float, complex})
 EXACT = frozenset({bool, int})
@@ -227,7 +227,7 @@ def check_integer(number, dtype):
 def to_float(leaf, dtype):
     a_complex = isinstance(leaf, complex) and not isinstance(leaf, np.generic)
     if (a_complex or not hasattr(leaf, "__float__")) and not hasattr(leaf, "__index__"):
-        raise TypeError(f"must be real number, not {full_name(type(leaf))}")
+        raise TypeError(f"must be real number, not {name_type(leaf)}")
     if isinstance(leaf, Tensor):
         if leaf.array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")

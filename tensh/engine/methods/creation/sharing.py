@@ -16,7 +16,7 @@ from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY, get_default_dtype, int64
 from tensh.engine.errors.warnings import warn_once
-from tensh.support.naming import full_name
+from tensh.support.naming import name_type
 
 
 # ── NumPy ────────────────────────────────────────────────────────────────────
@@ -65,7 +65,7 @@ def from_numpy(ndarray):
     ):
         return make_leaf(lend(ndarray.view()))
     if not isinstance(ndarray, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {full_name(type(ndarray))})")
+        raise TypeError(f"expected np.ndarray (got {name_type(ndarray)})")
     t = wrap(lend(share_array(ndarray)))
     if not ndarray.flags.writeable:
         warn_read_only()

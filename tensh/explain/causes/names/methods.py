@@ -5,7 +5,8 @@ import inspect
 import types
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import operand_of, replace_node
+from tensh.explain.attempts import make_shadow, works
+from tensh.explain.causes.situation import operand_of, replace_node, replace_within
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
@@ -33,13 +34,16 @@ def explain_uncalled_part(situation):
     path = situation.place.path()
     if not path:
         return None
+    failed = next((each for each in path if isinstance(each, ast.JoinedStr)), path[-1])
+    if isinstance(failed, ast.Tuple) and isinstance(failed.ctx, ast.Store) and isinstance(path[0], ast.Assign):
+        failed = ast.Call(ast.Name("tuple"), [path[0].value], [])  # `a, b = x.size` fails if that does
     is_told = situation.says("must be a Tensor") or any(map(situation.says, ("method", "function")))
     called = {call.func for call in ast.walk(path[0]) if isinstance(call, ast.Call)}
     if situation.says("takes 1 positional argument but 2 were given") and isinstance(path[-1], ast.Call):
         found = find_method(path[-1].func.id, situation) if isinstance(path[-1].func, ast.Name) else None
         if found is not None:  # `net = net.eval`, followed by `net(x)`
             return found
-    for node in ast.walk(path[-1]):
+    for node in ast.walk(failed):
         if isinstance(node, ast.Name):
             found = find_method(node.id, situation) if is_told else None
             if found is not None:
@@ -55,8 +59,21 @@ def explain_uncalled_part(situation):
                 return Explanation("call", (), rule, (), code)
             if node.attr in ("argmax", "argmin") and getattr(owner, "ndim", 0) == 2:
                 code = f"{text}(1)"  # the class of each sample of a batch
-            fit = replace_node(situation.place, node, code)
-            return Explanation("call", (), rule, (fit,)) if fit else None
+            code = choose_call(situation, failed, node, (code, f"{text}(0)", f"{code}.item()", f"list({code})"))
+            is_text = isinstance(failed, ast.JoinedStr)  # the places of its parts are wrong before Python 3.12
+            fit = code and (replace_within if is_text else replace_node)(situation.place, node, code)
+            return Explanation("call", (), rule, (fit,) if fit else ())
+    return None
+
+
+def choose_call(situation, failed, node, candidates):
+    """Return the first of some calls with which the failed code works; the first of all if that is unknown, or None."""
+    outer = ast.unparse(failed)
+    for code in candidates:
+        tree = ast.parse(outer.replace(ast.unparse(node), code, 1)).body[0]
+        answer = works(tree, make_shadow(situation.names, tree))
+        if answer or answer is None and code is candidates[0]:
+            return code
     return None
 
 

@@ -33,7 +33,7 @@ from tensh.engine.operators.precision import take_real
 from tensh.engine.operators.shapes.embedding import real_part
 from tensh.engine.operators.shapes.views import unsqueeze
 from tensh.engine.operators.shapes.views import view as view_op
-from tensh.support.naming import full_name
+from tensh.support.naming import name_type
 
 
 def setitem(self, index, value):
@@ -180,7 +180,7 @@ def number_for(dtype, value):
         if type(value) is int and not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")
         return wrap(np.asarray(cast_element(value, BY_NUMPY[dtype]), dtype))
-    raise TypeError(f"can't assign a {full_name(type(value))} to a torch.{BY_NUMPY[dtype].legacy}")
+    raise TypeError(f"can't assign a {name_type(value)} to a torch.{BY_NUMPY[dtype].legacy}")
 
 
 def leading_ones(shape):
