@@ -53,7 +53,8 @@ NEVER = ("manual_seed", "seed", "set_", "use_", "initial_seed", "save", "load", 
 FIXED = (bool, int, float, list, tuple, types.MethodType, types.FunctionType)  # types whose attributes are not tensors
 PLAIN = (bool, int, float, complex, str, type(None), slice, type(Ellipsis), Dtype, Size)
 BUILTINS = {
-    each.__name__: each for each in (abs, bool, divmod, enumerate, float, int, len, list, max, min, pow, range, round, sum, tuple, zip)
+    each.__name__: each
+    for each in (abs, bool, divmod, enumerate, float, int, len, list, max, min, pow, range, round, sum, tuple, zip)
 }
 
 
