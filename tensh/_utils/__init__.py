@@ -35,7 +35,6 @@ from tensh._utils.pickling import (  # noqa: F401
 )
 from tensh._utils.python_values import (  # noqa: F401
     ExceptionWrapper,
-    KeyErrorMessage,
     _dummy_type,
     _get_async_or_non_blocking,
     _get_obj_state,
@@ -48,5 +47,6 @@ from tensh._utils.python_values import (  # noqa: F401
     try_import,
 )
 from tensh.engine.methods.unsupported import unsupported_lookup
+from tensh.support.sent_exceptions import KeyErrorMessage  # noqa: F401
 
 __getattr__ = unsupported_lookup("torch._utils")

@@ -1,6 +1,6 @@
 """Exceptions, imports and states of objects: what libraries import from ``torch._utils``."""
 
-import importlib
+import importlib.util
 import sys
 import traceback
 import warnings
@@ -8,15 +8,7 @@ import warnings
 import tensh as torch
 from tensh.engine.core.tensor import Tensor
 from tensh.support.processors import count_processors
-
-
-class KeyErrorMessage(str):
-    """A string that a KeyError shows without quotes."""
-
-    __slots__ = ()
-
-    def __repr__(self):
-        return self
+from tensh.support.sent_exceptions import make_exception
 
 
 class ExceptionWrapper:
@@ -30,15 +22,7 @@ class ExceptionWrapper:
     def reraise(self):
         """Raise an exception of the same type, whose message holds the traceback."""
         message = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
-        if self.exc_type is KeyError:
-            message = KeyErrorMessage(message)
-        elif getattr(self.exc_type, "message", None):
-            raise self.exc_type(message=message)
-        try:
-            failure = self.exc_type(message)
-        except Exception:  # the constructor takes other arguments
-            raise RuntimeError(message) from None
-        raise failure
+        raise make_exception(self.exc_type, message) from None
 
 
 class classproperty:

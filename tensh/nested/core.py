@@ -9,10 +9,9 @@ from tensh._aten.calls import choose_overload
 from tensh._aten.overloads import schemas
 from tensh._aten.translation import OPERATORS
 from tensh.engine.codegen.public_forms import name_in_space
-from tensh.engine.core.clock import clock
-from tensh.engine.core.tensor import new
 from tensh.engine.dispatch.override.points import keep_armed
 from tensh.engine.dispatch.override.state import DisabledForClasses
+from tensh.engine.dispatch.override.twins import make_twin, make_view
 
 OF_LISTS = frozenset(
     "cat concat concatenate stack broadcast_tensors index_put index_put_ hstack vstack dstack meshgrid einsum".split()
@@ -97,15 +96,6 @@ def gradient_of(nested, accessor):
 
 
 # ── nested tensors and their elements ────────────────────────────────────────
-def make_twin(t):
-    """Make a second object on the same elements, with the same node."""
-    made = new()
-    made.array, made.node, made._base, made._kept = t.array, t.node, t._base, None
-    if t._base is not None:
-        made._view_info, made._time = t._view_info, t._time
-    return made
-
-
 def nest(elements, form):
     """Turn a new tensor of elements into a nested tensor of a form."""
     keep_armed()
@@ -116,12 +106,7 @@ def nest(elements, form):
 
 def elements_of(value):
     """Return the elements of a nested tensor as an ordinary tensor, a view; other values unchanged."""
-    if not isinstance(value, Nested):
-        return value
-    made = make_twin(value)
-    if value._base is None:  # writes through views of the elements modify the nested tensor
-        made._base, made._view_info, made._time = value, None, clock.last_write
-    return made
+    return make_view(value) if isinstance(value, Nested) else value
 
 
 def make_own(elements):

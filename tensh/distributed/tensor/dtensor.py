@@ -8,10 +8,9 @@ import tensh as torch
 from tensh.distributed.device_mesh import DeviceMesh
 from tensh.distributed.tensor.exchanges import change, cut, exchange, redirect, without_terms
 from tensh.distributed.tensor.placement_types import Partial, Replicate, Shard, count_from_zero
-from tensh.engine.core.clock import clock
-from tensh.engine.core.tensor import new
 from tensh.engine.dispatch.override.points import keep_armed
 from tensh.engine.dispatch.override.state import DisabledForClasses
+from tensh.engine.dispatch.override.twins import make_twin, make_view
 
 
 class DTensor(torch.Tensor):
@@ -156,23 +155,11 @@ class DTensor(torch.Tensor):
 
 
 # ── objects and their parts ──────────────────────────────────────────────────
-def make_twin(t):
-    """Make an ordinary tensor on the same elements, with the same node."""
-    made = new()
-    made.array, made.node, made._base, made._kept = t.array, t.node, t._base, None
-    if t._base is not None:
-        made._view_info, made._time = t._view_info, t._time
-    return made
-
-
 def part(value, is_view=False):
     """Return this process's part of a distributed tensor as an ordinary tensor; other values unchanged."""
     if not isinstance(value, DTensor):
         return value
-    made = make_twin(value)
-    if is_view and value._base is None:  # writes through the part modify the tensor
-        made._base, made._view_info, made._time = value, None, clock.last_write
-    return made
+    return make_view(value) if is_view else make_twin(value)
 
 
 def distribute(local, mesh, placements, shape):

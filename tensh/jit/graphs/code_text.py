@@ -52,9 +52,13 @@ class CodePrinter:
         for each in inputs:
             self.texts[each] = self.make_name(each)
             names.append(self.texts[each])
+        self.print_first_lines()
         for line in self.lines:
             self.print_line(line)
         return names, self.out
+
+    def print_first_lines(self):
+        """Print the lines that precede those of the graph: none."""
 
     # ── what becomes part of another line ────────────────────────────────────
     def scan_block(self, lines):

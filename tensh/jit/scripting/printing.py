@@ -46,16 +46,8 @@ class ScriptPrinter(CodePrinter):
         self.tensors = tensors  # the constants of the file, if there is one
         self.graph, self.opened = graph, None  # ``opened``: how many lines there were when a context began
 
-    def write(self, inputs):
-        self.scan_block(self.lines)
-        names = []
-        for each in inputs:
-            self.texts[each] = self.make_name(each)
-            names.append(self.texts[each])
+    def print_first_lines(self):
         self.print_long_constants(self.graph)
-        for line in self.lines:
-            self.print_line(line)
-        return names, self.out
 
     def print_long_constants(self, block):
         """Give lines of their own to constants that are too long to be part of an expression, and to absent values."""

@@ -14,6 +14,7 @@ from typing import Any
 from numpy import random as numpy_random
 
 from tensh.engine import find_public
+from tensh.support.sent_exceptions import make_exception
 from tensh.utils.data import pipes
 from tensh.utils.data.fetch import Source
 from tensh.utils.data.spawning import Program, ignore_interrupts
@@ -39,13 +40,6 @@ class Duty:
     place: tuple = (1, 0)  # the number of processes that load, and which of them this one belongs to
 
 
-class KeyErrorMessage(str):
-    """A text that a KeyError shows without quotes."""
-
-    def __repr__(self):
-        return str(self)
-
-
 def failure(error, id):
     """An exception in a form that can be sent: its type, or RuntimeError if other processes lack it, and its text."""
     kind = type(error)
@@ -60,13 +54,7 @@ def failure(error, id):
 
 def reraise(kind, message):
     """Raise the exception of a worker here, with the worker's traceback in its text."""
-    if kind is KeyError:
-        message = KeyErrorMessage(message)
-    try:
-        error = kind(message=message) if getattr(kind, "message", None) else kind(message)
-    except Exception:  # a type whose constructor takes no text
-        error = RuntimeError(message)
-    raise error from None
+    raise make_exception(kind, message) from None
 
 
 def serve(connection, duty):

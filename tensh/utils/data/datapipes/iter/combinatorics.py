@@ -6,6 +6,7 @@ from typing import TypeVar
 from tensh.utils.data.datapipes._decorator import functional_datapipe
 from tensh.utils.data.datapipes.datapipe import IterDataPipe
 from tensh.utils.data.datapipes.utils.common import length_of
+from tensh.utils.data.datapipes.utils.shuffling import Shuffling
 from tensh.utils.data.sampler import SequentialSampler, draw_seed
 
 __all__ = ["SamplerIterDataPipe", "ShufflerIterDataPipe"]
@@ -39,7 +40,7 @@ class SamplerIterDataPipe(IterDataPipe[Sample]):
 
 
 @functional_datapipe("shuffle")
-class ShufflerIterDataPipe(IterDataPipe[Sample]):
+class ShufflerIterDataPipe(Shuffling, IterDataPipe[Sample]):
     """Samples in random order (``pipe.shuffle()``): each is drawn from a buffer of ``buffer_size``, and replaced by the next.
 
     The order is that of PyTorch: seeds come from ``set_seed``, from the loader, or else from ``torch.manual_seed``.
@@ -58,16 +59,6 @@ class ShufflerIterDataPipe(IterDataPipe[Sample]):
         self.datapipe = datapipe.unbatch(unbatch_level=unbatch_level) if unbatch_level else datapipe
         self.buffer_size = buffer_size
         self._enabled, self._seed, self._rng = True, None, random.Random()
-
-    def set_shuffle(self, shuffle=True):
-        """Switch the step on or off."""
-        self._enabled = shuffle
-        return self
-
-    def set_seed(self, seed):
-        """Set the seed of the next pass."""
-        self._seed = seed
-        return self
 
     def __iter__(self):
         if not self._enabled:

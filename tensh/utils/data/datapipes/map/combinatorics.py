@@ -4,6 +4,7 @@ import random
 from typing import TypeVar
 
 from tensh.utils.data.datapipes.datapipe import IterDataPipe, MapDataPipe
+from tensh.utils.data.datapipes.utils.shuffling import Shuffling
 from tensh.utils.data.sampler import draw_seed
 
 __all__ = ["ShufflerIterDataPipe"]
@@ -11,7 +12,7 @@ __all__ = ["ShufflerIterDataPipe"]
 Sample = TypeVar("Sample", covariant=True)
 
 
-class ShufflerIterDataPipe(IterDataPipe[Sample]):
+class ShufflerIterDataPipe(Shuffling, IterDataPipe[Sample]):
     """The samples at ``indices``, by default all, in random order (``pipe.shuffle()``): an IterDataPipe.
 
     Seeds come from ``set_seed``, from the loader, or else from ``torch.manual_seed``.
@@ -27,16 +28,6 @@ class ShufflerIterDataPipe(IterDataPipe[Sample]):
         self.indices = list(range(len(datapipe))) if indices is None else indices
         self._enabled, self._seed, self._rng = True, None, random.Random()
         self._shuffled_indices = self.indices
-
-    def set_shuffle(self, shuffle=True):
-        """Switch the step on or off."""
-        self._enabled = shuffle
-        return self
-
-    def set_seed(self, seed):
-        """Set the seed of the next pass."""
-        self._seed = seed
-        return self
 
     def __iter__(self):
         if self._enabled:
