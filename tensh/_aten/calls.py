@@ -25,7 +25,7 @@ def call_overload(overload, args=(), options=None):
     names = [p.name for p in overload.parameters if p.named]
     if state.formulas or overload._opname == "scalar_tensor":
         if "device" in names and not overload._text.startswith("Tensor"):
-            options |= {"device": torch.device("cpu"), "layout": torch.strided}
+            options |= {"layout": torch.strided, "device": torch.device("cpu")}
     elif "pin_memory" in names and overload._opname != "_to_copy":
         if "device" in names and not overload._text.startswith("Tensor"):
             options.setdefault("device", torch.device("cpu"))

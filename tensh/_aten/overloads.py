@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from tensh._aten.handlers import ask, ask_overrides, find_overrides, handlers_for
-from tensh._aten.kept_values import loses_operand, results_kept
+from tensh._aten.kept_values import loses_operand, results_kept, takes_out_results
 from tensh._aten.misfits import ONLY_TENSORS, require_fitting
 from tensh._aten.operator_classes import OpOverload
 from tensh._aten.recording import ask_and_record
@@ -219,7 +219,7 @@ class Overload(OpOverload):
         if mode.grad and (isinstance(handlers[-1], Tensor) or getattr(handlers[0], "makes_wrappers", False)):
             return ask_and_record(self, handlers, args, kwargs, lost)
         result = ask(self, handlers, args, kwargs)
-        for kept in results_kept(self, result) if mode.grad else ():
+        for kept in results_kept(self, result) if takes_out_results() else ():
             schemas()["detach"]["default"](kept)  # what a node keeps of its own result is taken out of the history
         return result
 
@@ -267,7 +267,7 @@ class Derivative(Overload):
     def differentiate(self, gradients, given, options):
         """The gradients, below all modes."""
         leaves, form = flatten((given, options))
-        recorded = mode.grad
+        recorded = mode.grad and any(isinstance(t, Tensor) and t.requires_grad for t in (*leaves, *gradients))
         with enable_grad():
             for place in self.places:
                 keeps = recorded and leaves[place].requires_grad

@@ -12,17 +12,18 @@ import weakref
 import numpy as np
 
 from tensh._aten.handlers import ask
+from tensh._aten.kept_values import RESULTS_READ, SIDE_RESULTS, takes_out_results
 from tensh.engine.arrays.absent import Absent, lay_out
 from tensh.engine.autograd.gradients import on_tensors
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.core.clock import tick
+from tensh.engine.core.clock import mode, tick
 from tensh.engine.core.lift import Absence, Lift
 from tensh.engine.core.nodes import AccumulateGrad, Node, Output, uses_gradient
 from tensh.engine.core.ports import Port
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dispatch.override.state import dispatches
-from tensh.engine.dispatch.override.wrappers import Facts, Held
+from tensh.engine.dispatch.override.state import computing_formulas, dispatches
+from tensh.engine.dispatch.override.wrappers import Facts, Held, copy_wrapper
 from tensh.func.trees import leaves_of, map_leaves
 
 VIEWS = frozenset(
@@ -60,8 +61,15 @@ def ask_and_record(overload, handlers, args, kwargs, lost):
     given = (list(args), dict(kwargs))
     shadows = Shadows(given, lost)
     replayed = Replayed(overload, given)  # before anything is written
+    if lost is not None:
+        replayed.given = ([lost, *given[0][1:]], given[1])
     try:
-        again = getattr(overload, "replays", False) or name.removesuffix("_") in REPLAYED or scales_freely(name, args)
+        again = (
+            getattr(overload, "replays", False)
+            or name.removesuffix("_") in REPLAYED
+            or name.removesuffix("_") in RESULTS_READ
+        )
+        again = again or scales_freely(name, args)
         recorded = None if again else overload.compute(*map_leaves(shadows.shadow, given))
     except (Exception, Lift, Absence) as failure:
         if writes and isinstance(failure, RuntimeError) and "leaf Variable" in str(failure):
@@ -130,6 +138,8 @@ class Shadows:
         for node, t in zip(nodes, results):
             if uses_gradient(node):
                 t.node = node
+        if len(results) > 1 and uses_gradient(nodes[0]) and not any(map(uses_gradient, nodes[1:])):
+            SIDE_RESULTS[nodes[0]] = results[1:]
         if any(shadow._base is not None for shadow in made):  # so that a write to one of them reaches the others
             for t, shadow in (*self.made.values(), *zip(results, made)):
                 if type(t.array) is Facts:
@@ -168,9 +178,10 @@ class Shadows:
         t = self.known.get(id(value))
         if t is None:
             raise Unknown
-        if id(value) in self.results:  # without history, so that the result does not keep itself
-            with no_grad():
-                t = t.detach()
+        if (
+            id(value) in self.results and t.array.dtype.kind not in "iub"
+        ):  # without history, so that the result does not keep itself
+            t = take_out(t)
         return hold(t)
 
     def keep_number(self, value):
@@ -183,9 +194,34 @@ class Shadows:
         return value
 
 
+def take_out(t):
+    """Return a result as its node keeps it, without history."""
+    if takes_out_results():
+        with no_grad():
+            return t.detach()
+    return drop_history(t)
+
+
+def drop_history(t):
+    """Return another tensor with the values of a result and without its history."""
+    return copy_wrapper(t, None) if type(t.array) is Facts else wrap(t.array)
+
+
 def hold(t):
     """Return a tensor as nodes keep it."""
     return Held(t, t.array) if dispatches(type(t)) else t.array
+
+
+class KeptResults:
+    """All results of a call, without history: the derivative of PyTorch reads them."""
+
+    def __init__(self, overload, results):
+        self.seen = RESULTS_READ[overload._opname.removesuffix("_")] if takes_out_results() else ()
+        self.tensors = [take_out(t) if n in self.seen else drop_history(t) for n, t in enumerate(results)]
+
+    def read(self):
+        """Return the results; those that others see taken out are taken out once more."""
+        return [t.detach() if n in self.seen else t for n, t in enumerate(self.tensors)]
 
 
 class Unknown(Exception):
@@ -193,12 +229,13 @@ class Unknown(Exception):
 
 
 differentiate_call = Port("_decomp.differentiating", "differentiate_call")
+differentiate_named = Port("_aten.derivatives.calls", "differentiate_named")
 
 
 class Replayed(Node):
     """The node of a call whose steps were not recorded: its backward pass computes the call again, below the handlers."""
 
-    __slots__ = ("overload", "given", "places")
+    __slots__ = ("overload", "given", "places", "results")
 
     def __init__(self, overload, given):
         self.overload, self.given, self.saved, self.hooks, self.time = overload, given, (), None, tick()
@@ -206,10 +243,15 @@ class Replayed(Node):
         self.places = [i for i, t in enumerate(leaves) if isinstance(t, Tensor) and uses_gradient(node_of(t))]
         self.inputs = tuple([node_of(leaves[i]) for i in self.places])
 
+    @property
+    def name_without_write(self):
+        return self.overload._opname.removesuffix("_")
+
     def record(self, results):
         """Make this the history of those results that can have one."""
         self.shape = [(t.array.shape, t.array.dtype) for t in results]
         self.dtype = None
+        self.results = KeptResults(self.overload, results) if self.name_without_write in RESULTS_READ else None
         on_tensors.add(self)
         for number, t in enumerate(results):
             if t.dtype.is_floating_point or t.dtype.is_complex:
@@ -217,8 +259,23 @@ class Replayed(Node):
 
     def backward(self, g):
         gradients = [g.get(number) for number in range(len(self.shape))]
-        found = differentiate_call(self.overload, self.places, gradients, *self.given)
+        found = self.differentiate_by_name(gradients)
+        if found is None:
+            found = differentiate_call(self.overload, self.places, gradients, *self.given)
         return tuple(self.overload.derivative(self.places)(gradients, *self.given) if found is None else found)
+
+    def differentiate_by_name(self, gradients):
+        """The gradients by PyTorch's operator for them, with the history of the call computed again."""
+        if self.results is None:
+            return None
+        recorded = mode.grad
+        with no_grad(), computing_formulas(True):
+            found = differentiate_named(self.overload, self.places, gradients, *self.given, self.results.read())
+        if recorded and found is not None:
+            history = Replayed(self.overload.derivative(self.places), ([gradients, *self.given], {}))
+            if history.places:
+                history.record(found)
+        return found
 
     backward_graph = backward
 

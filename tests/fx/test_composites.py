@@ -18,6 +18,24 @@ CALLS = [
     "torch.unravel_index(x.long().abs(), (4, 5))", "x.clone().t_() + 1",
 ]  # fmt: skip
 
+CALLS += [
+    "torch.quantile(x, 0.3)", "torch.quantile(b, torch.tensor([0.1, 0.5]), 1, keepdim=True)", "torch.quantile(x, 0.3, 1, interpolation='midpoint')",
+    "torch.nanquantile(b, torch.tensor([0.1]), 0, interpolation='nearest')", "torch.isclose(x, x.clone(), equal_nan=True)",
+    "torch.isclose(x.long(), x.long() + 1)", "torch.isclose(x, x + 1, rtol=0, atol=0)", "torch.diag(x)", "torch.diagflat(x, 1)",
+    "torch.combinations(v, 3, True)", "torch.combinations(v, 0)", "torch.cartesian_prod(v, v)", "torch.meshgrid(v, v, indexing='ij')",
+    "F.adaptive_avg_pool1d(x, 1)", "F.logsigmoid(x)", "F.multilabel_margin_loss(x, (x > 0).long())", "F.cosine_similarity(x, x + 1)",
+    "F.hinge_embedding_loss(x, x.sign(), margin=2.0, reduction='sum')", "F.cosine_embedding_loss(x, x + 1, v[:2].sign())",
+    "F.ctc_loss(s.log_softmax(1)[:, None], (v[None, :1] > 0).long(), torch.tensor([2]), torch.tensor([1]))",
+    "F.ctc_loss(s.log_softmax(1)[:, None], (v[None, :1] > 0).long(), (2,), (1,), reduction='sum', zero_infinity=True)",
+]  # fmt: skip
+DIFFERENTIATED = [
+    "F.cross_entropy(x, (v[:2] > 1).long())", "F.nll_loss(x, (v[:2] > 1).long(), weight=v.abs())", "F.layer_norm(x, [3], v, v)",
+    "F.batch_norm(x, v.clone(), v.abs(), v, v)", "F.batch_norm(x, None, None, training=True)", "F.logsigmoid(x)", "F.leaky_relu(x)",
+    "F.scaled_dot_product_attention(x[None, None], x[None, None], x[None, None])", "x.kthvalue(1)[0]", "x.sort()[0]", "x.exp().softmax(0)",
+    "F.max_pool1d(x.repeat(1, 2), 2)", "torch.masked_select(x, x > 0.5)", "x.clone().clamp_min_(0.3)", "x.clamp_max(1)", "torch.where(x > 0, x, -x)",
+    "x.clone().index_put((torch.tensor([0]),), torch.zeros(3))", "F.multilabel_margin_loss(x, (x > 0).long())", "x.quantile(0.3)",
+]  # fmt: skip
+
 
 FURTHER = [
     *(f"torch.stft(x.flatten(), 4, return_complex=True, pad_mode='{mode}')" for mode in ("reflect", "replicate", "circular")),
@@ -25,11 +43,12 @@ FURTHER = [
 ]  # fmt: skip
 
 
-def record(torch, text):
+def record(torch, text, transform=None):
     """Return the code of a call's graph, and what it computes."""
     x = torch.tensor([[0.5, 1.5, -2.0], [3.0, 0.25, 1.0]])
     given = x, x[0], x @ x.T + torch.eye(2) * 5, x[None].repeat(2, 1, 1)
-    function = eval(f"lambda x, v, s, b: {text}", {"torch": torch})
+    function = eval(f"lambda x, v, s, b: {text}", {"torch": torch, "F": torch.nn.functional})
+    function = function if transform is None else transform(torch, function)
     graph = torch.fx.experimental.proxy_tensor.make_fx(function)(*given)
     return graph, given, function
 
@@ -39,9 +58,41 @@ def test_operators_of_composites_are_pytorchs(oracle, text):
     assert record(torch, text)[0].code == record(oracle, text)[0].code
 
 
+def with_grad(torch, function):
+    return torch.func.grad(lambda x, *more: function(x, *more).sum())
+
+
+def with_autograd(torch, function):
+    def gradient(x, *more):
+        x = x.detach().requires_grad_()
+        return torch.autograd.grad(function(x, *more).sum(), x)[0]
+
+    return gradient
+
+
+@pytest.mark.parametrize("transform", [with_grad, with_autograd])
+@pytest.mark.parametrize("text", DIFFERENTIATED)
+def test_operators_of_gradients_are_pytorchs(oracle, text, transform):
+    assert record(torch, text, transform)[0].code == record(oracle, text, transform)[0].code
+
+
+@pytest.mark.parametrize("transform", [with_grad, with_autograd])
+@pytest.mark.parametrize("text", DIFFERENTIATED)
+def test_graphs_of_gradients_compute_the_same(text, transform):
+    graph, given, function = record(torch, text, transform)
+    assert torch.allclose(graph(*given), function(*given))
+
+
 @pytest.mark.parametrize(
-    "text", [*CALLS, "torch.quantile(x, 0.5)", "torch.linalg.matrix_rank(x)", "torch.cov(x)", *FURTHER]
+    "text", ["x.clone().clamp_min_(0.3)", "F.leaky_relu(x * x)", "F.layer_norm(x * x, [3], v, v)", "F.logsigmoid(x)"]
 )
+def test_graphs_of_second_gradients_compute_the_same(text):
+    graph, given, function = record(torch, text, lambda torch, function: with_grad(torch, with_grad(torch, function)))
+    assert torch.allclose(graph(*given), function(*given), atol=1e-6)
+    assert not graph(*given).requires_grad
+
+
+@pytest.mark.parametrize("text", [*CALLS, "torch.linalg.matrix_rank(x)", "torch.cov(x)", *FURTHER])
 def test_graphs_of_composites_compute_the_same(text):
     graph, given, function = record(torch, text)
     for ours, expected in zip(

@@ -233,6 +233,6 @@ DERIVATIVES = {
         "input": "slopes[0]", "w_ih": "slopes[1]", "w_hh": "slopes[2]", "b_ih": "slopes[3]", "b_hh": "slopes[4]", "hidden": "slopes[5]",
         "cell": "slopes[6]",
     },
-    "multilabel_margin": {"input": "multilabel_margin_loss_backward(g, input, target, reduction, unused_like(input))"},
+    "multilabel_margin": {"input": "multilabel_margin_loss_backward(g, input, target, reduction, side_or_unused(self, input))"},
 }  # fmt: skip
 """Operator of tensh -> its derivatives in words of ``aten`` and these."""

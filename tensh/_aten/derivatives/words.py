@@ -14,8 +14,9 @@ import numpy as np
 import tensh as torch
 from tensh._aten.calls import aten, call_overload, call_plain
 from tensh._aten.derivatives import layer_words
+from tensh._aten.kept_values import side_result
 from tensh._aten.overloads import schemas
-from tensh._aten.recording import Number
+from tensh._aten.recording import Number, take_out
 from tensh._aten.translation import LIFTED, lift_call
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.codegen.derivatives import LIST, local, variable, words_of
@@ -38,7 +39,7 @@ DERIVATIVES = {
         "input": "smooth_l1_loss_backward(g, input, target, reduction, beta)",
         "target": "smooth_l1_loss_backward(g, target, input, reduction, beta)",
     },
-    "nll": {"input": "nll_back_of(g, input, target, weight, reduction, ignore_index)"},
+    "nll": {"input": "nll_back_of(g, input, target, weight, reduction, ignore_index, side_result(self, 1))"},
     "gelu": {"input": "gelu_backward(g, input)"},
     "gelu_tanh": {"input": "gelu_backward(g, input, approximate='tanh')"},
     "silu": {"input": "silu_backward(g, input)"},
@@ -48,7 +49,7 @@ DERIVATIVES = {
     "hardswish": {"input": "hardswish_backward(g, input)"},
     "hardsigmoid": {"input": "hardsigmoid_backward(g, input)"},
     "softplus": {"input": "softplus_backward(g, input, beta, threshold)"},
-    "logsigmoid": {"input": "log_sigmoid_backward(g, input, unused_like(input))"},
+    "logsigmoid": {"input": "log_sigmoid_backward(g, input, side_or_unused(self, input))"},
     "mish": {"input": "mish_backward(g, input)"},
     "glu": {"input": "glu_backward(g, input, dim)"},
     "logit": {"input": "logit_backward(g, input, eps)"},
@@ -93,13 +94,13 @@ DERIVATIVES = {
         "batch2": "scale(bmm(transpose(batch1, 1, 2), g), alpha)",
     },
     "attend": {
-        "slopes": "attention_back(g, query, key, value, out, mask, scale, causal)",
+        "slopes": "attention_back(g, query, key, value, out, mask, scale, causal, side_result(self, 1))",
         "query": "slopes[0]", "key": "slopes[1]", "value": "slopes[2]",
     },
     "div": {"input": "g / conj(other)", "other": "times(input / other / other, -g)"},
     "sqrt": {"input": "g / mul_number(out, 2)"},
     "rsqrt": {"cube": "pow(out, 3)", "input": "mul_number(g, -0.5) * conj(cube)"},
-    "where": {"input": "where(condition, g, zero_like(g))", "other": "where(condition, zero_like(g), g)"},
+    "where": {"input": "where(condition, g, no_gradient(g))", "other": "where(condition, no_gradient(g), g)"},
     "gather": {"input": "scatter_add(new_zeros(g, list(input.shape)), dim, index, g)"},
     "max_dim": {"input": "put_back(restore(g, input.shape, dim, keepdim), restore(indices, input.shape, dim, keepdim), "
                 "input.shape, dim)"},
@@ -207,8 +208,11 @@ def take_result(node, role, t):
     recorded = mode.grad
     if recorded and uses_gradient(t.node):
         return t
-    with no_grad():
-        t = aten("detach", t)
+    if mode.transforms:
+        t = take_out(t)
+    else:
+        with no_grad():
+            t = aten("detach", t)
     if recorded:
         t.node = node._edge(role)
     return t
@@ -232,9 +236,9 @@ def conj(t):
     return t.conj() if t.is_complex() else t
 
 
-def nll_back_of(g, input, target, weight, reduction, ignore_index):
+def nll_back_of(g, input, target, weight, reduction, ignore_index, total=None):
     name = "nll_loss2d_backward" if input.dim() == 4 else "nll_loss_backward"
-    return aten(name, g, input, target, weight, reduction, ignore_index, of_no_size(input))
+    return aten(name, g, input, target, weight, reduction, ignore_index, of_no_size(input) if total is None else total)
 
 
 def sum_to(g, shape):
@@ -255,6 +259,12 @@ def unused_like(input):
     return call_plain(torch.zeros, tuple(map(int, input.shape)), dtype=input.dtype)
 
 
+def side_or_unused(node, input):
+    """The second result of the operator of a node, or a value in its place."""
+    found = side_result(node, 1)
+    return unused_like(input) if found is None else found
+
+
 def statistic_of(t, input, at):
     """The mean, or what it is divided by, of each row, with PyTorch's dimensions."""
     return call_plain(t.reshape, (*input.shape[: input.dim() - len(at)], *[1] * len(at)))
@@ -268,6 +278,10 @@ def zero_like(g):
     return aten("scalar_tensor", 0.0, dtype=g.dtype)
 
 
+def no_gradient(g):
+    return aten("scalar_tensor", 0, dtype=g.dtype)
+
+
 def group_sizes(input, form):
     n, c = input.shape[:2]
     return n, c, input.numel() // (n * c), form[1] // n
@@ -278,10 +292,10 @@ def output_padding(g, grad, weight, stride, padding, dilation):
     return [n - ((m - 1) * s - 2 * p + d * (k - 1) + 1) for n, m, k, s, p, d in geometry]
 
 
-def attention_back(g, query, key, value, out, mask, scale, causal):
+def attention_back(g, query, key, value, out, mask, scale, causal, sums):
     mask = None if causal else mask  # made of nothing else
     named = {"attn_mask": mask} | ({} if scale in (None, query.shape[-1] ** -0.5) else {"scale": scale})
-    sums = call_plain(torch.zeros, query.shape[:-1])
+    sums = call_plain(torch.zeros, query.shape[:-1]) if sums is None else sums
     name = "_scaled_dot_product_flash_attention_for_cpu_backward"
     return aten(name, g, query, key, value, out, sums, 0.0, causal, **named)
 
@@ -361,8 +375,8 @@ def two_to(t):
 WORDS = {
     each.__name__: each
     for each in (
-        conj, sum_to, zeros_for, as_tensors, nll_back_of, of_no_size, unused_like, statistic_of, statistic_of_groups,
-        zero_like, group_sizes, output_padding, attention_back, view_or_copy, mul_number, put_back, logits_back,
+        conj, sum_to, zeros_for, as_tensors, nll_back_of, of_no_size, unused_like, side_result, side_or_unused, statistic_of, statistic_of_groups,
+        zero_like, no_gradient, group_sizes, output_padding, attention_back, view_or_copy, mul_number, put_back, logits_back,
         logits_target_back, unsqueeze_to, clamp_back, mark_equal, power_by_number,
     )
 } | {

@@ -11,6 +11,7 @@ from tensh.engine.core.clock import mode, tick
 from tensh.engine.core.nodes import Node
 from tensh.engine.core.tensor import wrap
 from tensh.engine.core.views import refresh_node
+from tensh.engine.operators.layers.composites.sequences import score_labels
 from tensh.nn import functional
 
 REDUCTIONS = ("none", "mean", "sum")
@@ -97,6 +98,13 @@ def elu_backward(g, alpha, scale, input_scale, is_result, self_or_result):
     e = self_or_result
     below = (e + alpha * scale) * input_scale if is_result else (e * input_scale).exp() * (alpha * scale * input_scale)
     return g * torch.where(e <= 0, below, scale)
+
+
+def _ctc_loss_backward(g, log_probs, targets, input_lengths, target_lengths, loss, scores, blank, zero_infinity=False):
+    def lose(t):
+        return score_labels(t, targets, input_lengths, target_lengths, blank, zero_infinity)[0]
+
+    return slope(lose, g, [log_probs])[0]
 
 
 def native_layer_norm_backward(g, input, normalized_shape, mean, rstd, weight, bias, output_mask):
@@ -276,7 +284,7 @@ BACKWARD_KERNELS = {
     "_scaled_dot_product_flash_attention_for_cpu_backward": flash_attention_backward,
     **{each.__name__: each for each in (
         mkldnn_rnn_layer_backward, _prelu_kernel_backward, _weight_norm_interface_backward, _trilinear, _cdist_backward,
-        _pdist_backward, binary_cross_entropy_backward, nll_loss_backward, elu_backward, native_layer_norm_backward,
+        _pdist_backward, _ctc_loss_backward, binary_cross_entropy_backward, nll_loss_backward, elu_backward, native_layer_norm_backward,
         native_group_norm_backward, native_batch_norm_backward, embedding_dense_backward, convolution_backward,
     )},
 }  # fmt: skip

@@ -8,6 +8,7 @@ from tensh._aten.kernels.backward import BACKWARD_KERNELS
 from tensh._aten.kernels.functional import FUNCTIONAL_KERNELS
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.operators.layers.composites.activation import elu_
+from tensh.engine.operators.layers.composites.sequences import score_labels
 from tensh.engine.operators.layers.composites.unpooling import max_unpool
 from tensh.nn import functional
 from tensh.nn.utils.norms import scale_direction
@@ -78,6 +79,23 @@ def nll_loss_forward(self, target, weight, reduction, ignore_index):
     kept = target != ignore_index
     total = kept.sum().to(self.dtype) if weight is None else weight[target[kept]].sum()
     return loss, total if reduction else self.new_zeros(())
+
+
+def log_sigmoid_forward(self):
+    return functional.logsigmoid(self), (-self.detach().abs()).exp()
+
+
+def multilabel_margin_loss_forward(self, target, reduction):
+    loss = functional.multilabel_margin_loss(self, target, reduction=REDUCTIONS[reduction])
+    rows = target.reshape(-1, target.shape[-1]) if target.dim() else target.reshape(1, 1)
+    said = (rows >= 0).long().cumprod(-1).bool()  # a negative number ends the list of labels
+    marks = torch.zeros(rows.shape, dtype=self.dtype).scatter_add(-1, rows.clamp_min(0), said.to(self.dtype))
+    return loss, (marks > 0).to(self.dtype).reshape(target.shape)
+
+
+def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, zero_infinity=False):
+    loss, scores, _ = score_labels(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    return loss, scores.detach().transpose(0, 1).contiguous()
 
 
 def native_layer_norm(input, normalized_shape, weight, bias, eps):
@@ -268,7 +286,8 @@ KERNELS = {
     "tensordot": lambda self, other, dims_self, dims_other: torch.tensordot(self, other, (dims_self, dims_other)),
     **{f"sym_{name}": ask_tensor(name) for name in ("size", "stride", "numel", "storage_offset", "is_contiguous")},
     **{each.__name__: each for each in (
-        convolution, nll_loss_forward, native_layer_norm, native_dropout, native_batch_norm, native_group_norm,
+        convolution, nll_loss_forward, log_sigmoid_forward, multilabel_margin_loss_forward, _ctc_loss,
+        native_layer_norm, native_dropout, native_batch_norm, native_group_norm,
         index_put_, index_put, _to_copy, to, threshold_backward, select_backward, slice_backward, diagonal_backward,
         sigmoid_backward, tanh_backward,
     )},

@@ -17,7 +17,8 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
-    aten("empty", [0], dtype=torch.uint8)  # the room of other back ends
+    place = {"layout": torch.strided, "device": torch.device("cpu")}
+    schemas()["empty"]["memory_format"]([0], dtype=torch.uint8, **place)  # the room of other back ends
     return aten("native_batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
@@ -54,7 +55,7 @@ def prelu(input, weight):
 
 def adaptive_avg_pool1d(input, output_size):
     size = output_size if isinstance(output_size, int) else output_size[0]
-    return aten("squeeze", aten("_adaptive_avg_pool2d", aten("unsqueeze", input, -2), [1, size]), -2)
+    return aten("squeeze", adaptive_avg_pool2d(aten("unsqueeze", input, -2), [1, size]), -2)
 
 
 def adaptive_avg_pool(dims):
@@ -203,6 +204,22 @@ def isfinite(input):
         )
     small = schemas()["ne"]["Scalar"](aten("abs", input), math.inf)
     return aten("mul", aten("eq", input, input), small)
+
+
+def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    if input.dtype is not other.dtype or input.is_complex() or input.dtype is torch.bool:
+        return NotImplemented
+    close = aten("eq", input, other)
+    if equal_nan and input.is_floating_point():
+        close = aten("bitwise_or_", close, aten("bitwise_and", aten("isnan", input), aten("isnan", other)))
+    if not rtol and not atol:
+        return close
+    if not input.is_floating_point():
+        other = schemas()["_to_copy"]["default"](other, dtype=torch.get_default_dtype())
+    scaled = aten("abs", schemas()["mul"]["Scalar"](other, rtol))
+    allowed = schemas()["add"]["Scalar"](scaled, atol)
+    error = aten("abs", aten("sub", input, other))
+    return aten("bitwise_or_", close, aten("bitwise_and_", isfinite(error), aten("le", error, allowed)))
 
 
 # ── operators within composites ──────────────────────────────────────────────

@@ -5,6 +5,7 @@ import operator
 
 import tensh as torch
 from tensh._aten.calls import aten
+from tensh._aten.overloads import schemas
 from tensh.engine.arrays.memory import view_strides
 
 
@@ -55,3 +56,43 @@ def split(tensor, split_size_or_sections, dim=0):
 
 def chunk(input, chunks, dim=0):
     return aten("split", input, -(-input.shape[dim] // chunks), dim)
+
+
+def diag(input, diagonal=0):
+    if input.dim() == 1:
+        return aten("diag_embed", input, diagonal)
+    return aten("diagonal_copy", input, diagonal) if input.dim() == 2 else NotImplemented
+
+
+def diagflat(input, offset=0):
+    return aten("diag_embed", aten("view", contiguous(input), [-1]), offset)
+
+
+def meshgrid(*tensors, indexing="ij"):
+    tensors = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
+    if indexing not in ("ij", None) or any(t.dim() > 1 for t in tensors):
+        return NotImplemented
+    sizes = [t.numel() for t in tensors]
+    rows = [[-1 if place == other else 1 for other in range(len(sizes))] for place in range(len(sizes))]
+    return tuple(aten("expand", aten("view", t, row), sizes) for t, row in zip(tensors, rows))
+
+
+def cartesian_prod(*tensors):
+    if len(tensors) < 2 or any(t.dim() != 1 for t in tensors):
+        return NotImplemented
+    return aten("stack", [flatten(each) for each in meshgrid(tensors)], 1)
+
+
+def combinations(input, r=2, with_replacement=False):
+    if input.dim() != 1 or r < 0:
+        return NotImplemented
+    place = {"layout": torch.strided, "device": torch.device("cpu")}
+    if not r:
+        return schemas()["empty"]["memory_format"]([0], dtype=input.dtype, **place)
+    count = input.numel()
+    grids = meshgrid([input] * r)
+    places = meshgrid([schemas()["arange"]["default"](count, dtype=torch.int64, **place)] * r)
+    mask = schemas()["full"]["default"]([count] * r, True, dtype=torch.bool, **place)
+    for one, other in zip(places, places[1:]):
+        mask = aten("mul_", mask, aten("le" if with_replacement else "lt", one, other))
+    return aten("stack", [aten("masked_select", each, mask) for each in grids], 1)

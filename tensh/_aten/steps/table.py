@@ -35,6 +35,7 @@ from tensh._aten.steps.layers import (
     fold,
     group_norm,
     hardtanh,
+    isclose,
     isfinite,
     layer_norm,
     max_pool1d,
@@ -50,9 +51,33 @@ from tensh._aten.steps.layers import (
     unknown,
 )
 from tensh._aten.steps.linalg import linalg_norm, lu_solve, norm, tensorinv
-from tensh._aten.steps.losses import cross_entropy, l1_loss, nll_loss, softmax
+from tensh._aten.steps.losses import (
+    cosine_embedding_loss,
+    cosine_similarity,
+    cross_entropy,
+    ctc_loss,
+    hinge_embedding_loss,
+    l1_loss,
+    logsigmoid,
+    multilabel_margin_loss,
+    nll_loss,
+    softmax,
+)
 from tensh._aten.steps.products import linear, matmul, matrix_exp, matrix_power, multi_dot, operator_matmul
-from tensh._aten.steps.shapes import chunk, contiguous, flatten, reshape, split, unflatten
+from tensh._aten.steps.quantiles import quantile_steps
+from tensh._aten.steps.shapes import (
+    cartesian_prod,
+    chunk,
+    combinations,
+    contiguous,
+    diag,
+    diagflat,
+    flatten,
+    meshgrid,
+    reshape,
+    split,
+    unflatten,
+)
 from tensh.engine.methods.conversion import CASTS
 
 
@@ -62,8 +87,22 @@ def by_name(*functions):
 
 
 SHAPES = by_name(
-    broadcast_tensors, chunk, contiguous, flatten, narrow, reshape, split, tensor_split, tile, unflatten
-) | {
+    broadcast_tensors,
+    cartesian_prod,
+    chunk,
+    combinations,
+    contiguous,
+    diag,
+    diagflat,
+    flatten,
+    meshgrid,
+    narrow,
+    reshape,
+    split,
+    tensor_split,
+    tile,
+    unflatten,
+) | {  # fmt: skip
     "view_as": lambda input, other: aten("view", input, list(other.shape)),
     "expand_as": lambda input, other: aten("expand", input, list(other.shape)),
     "block_diag": lambda *tensors: aten("block_diag", list(tensors)),
@@ -85,9 +124,11 @@ PRODUCTS = by_name(linalg_norm, linear, lu_solve, matmul, matrix_exp, matrix_pow
     "outer": lambda input, other: aten("mul", aten("view", input, [input.shape[0], 1]), other),
     **dict.fromkeys(("det", "linalg_det"), lambda A: aten("_linalg_det", A)[0]),
 }
-NUMBERS = by_name(elu, hardtanh, isfinite, prelu, relu6, selu) | {
+NUMBERS = by_name(elu, hardtanh, isclose, isfinite, prelu, relu6, selu) | {
     "softmax": softmax("_softmax"),
     "log_softmax": softmax("_log_softmax"),
+    "quantile": quantile_steps(False),
+    "nanquantile": quantile_steps(True),
     "square": lambda input: aten("pow", input, 2),
     "__rsub__": lambda input, other: aten("rsub", input, other),
     "__rpow__": lambda input, other: aten("pow", other, input),
@@ -95,8 +136,8 @@ NUMBERS = by_name(elu, hardtanh, isfinite, prelu, relu6, selu) | {
     **{name: spread(name) for name in ("var", "std", "var_mean", "std_mean")},
 }
 LAYERS = by_name(
-    adaptive_avg_pool1d, avg_pool1d, batch_norm, cross_entropy, dropout, embedding, fold, group_norm, interpolate, l1_loss,
-    layer_norm, max_pool1d, multi_head_attention_forward, nll_loss, pad, rms_norm, scaled_dot_product_attention, unfold,
+    adaptive_avg_pool1d, avg_pool1d, batch_norm, cosine_embedding_loss, cosine_similarity, cross_entropy, ctc_loss, dropout,
+    embedding, fold, group_norm, hinge_embedding_loss, interpolate, l1_loss, logsigmoid, multilabel_margin_loss, layer_norm, max_pool1d, multi_head_attention_forward, nll_loss, pad, rms_norm, scaled_dot_product_attention, unfold,
 ) | {
     "adaptive_avg_pool2d": adaptive_avg_pool2d,
     "adaptive_avg_pool3d": adaptive_avg_pool3d,

@@ -116,6 +116,21 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
         raise dtype_error("ctc_loss", log_probs.array.dtype)
     if single:
         log_probs = log_probs.unsqueeze(1)
+    loss, _, target_lengths = score_labels(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    if zero_infinity:
+        loss = where.fn(loss == math.inf, loss.new_zeros(()), loss)
+    if reduction == "mean":
+        lengths = target_lengths.clamp_min(1)
+        if is_absent(loss):
+            lengths = wrap(place_beside(lengths.array, loss.array))
+        return (loss / lengths).mean()
+    if reduction == "sum":
+        return loss.sum()
+    return loss.squeeze(0) if single else loss
+
+
+def score_labels(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
+    """Return the loss of each sequence [N], the scores of its states [T, N, L], and the checked lengths of the targets."""
     shape = log_probs.array.shape
     if not log_probs.array.size:
         raise RuntimeError("log_probs tensor must not be empty")
@@ -133,17 +148,7 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     rows = pad_targets(targets, target_lengths, batch)
     check_inputs(input_lengths, steps)
     refuse_dtypes("ctc_loss_cpu", log_probs, *HALF)
-    loss = ctc.fn(log_probs, rows, input_lengths, target_lengths, blank, zero_infinity)[0]
-    if zero_infinity:
-        loss = where.fn(loss == math.inf, loss.new_zeros(()), loss)
-    if reduction == "mean":
-        lengths = target_lengths.clamp_min(1)
-        if is_absent(loss):
-            lengths = wrap(place_beside(lengths.array, loss.array))
-        return (loss / lengths).mean()
-    if reduction == "sum":
-        return loss.sum()
-    return loss.squeeze(0) if single else loss
+    return *ctc.fn(log_probs, rows, input_lengths, target_lengths, blank, zero_infinity), target_lengths
 
 
 number_reduction(
