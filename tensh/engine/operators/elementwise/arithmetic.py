@@ -340,7 +340,7 @@ def add_to(combine, name, refused):
     def write(out, input, tensor1, tensor2, value=1):
         if (
             not out.dtype is input.dtype is tensor1.dtype is tensor2.dtype is F4
-            or out.size < FEW
+            or tensor1.size < FEW > tensor2.size
             or out.shape != input.shape
         ):
             out[...] = kernel(input, tensor1, tensor2, value)
