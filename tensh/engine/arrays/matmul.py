@@ -11,6 +11,7 @@ import numpy as np
 from tensh.engine.arrays.blas import LIMIT
 from tensh.engine.arrays.integers import MANY as INTEGERS
 from tensh.engine.arrays.integers import multiply_integers
+from tensh.engine.arrays.pieces import PIECE, multiply_stacks
 from tensh.engine.arrays.threads import pool, run
 from tensh.engine.arrays.vectors import BLAS_HAS_AVX512
 
@@ -103,7 +104,7 @@ def matmul(first, second, out=None):
         return multiply_integers(matmul, first, second)
     if work < PARALLEL_PRODUCT or k != second.shape[-2]:
         prepare(n * k * m)
-        return np.matmul(first, second, out)
+        return multiply_stacks(first, second, out) if work > PIECE else np.matmul(first, second, out)
     if out is None:
         out = np.empty((*stack, n, m), np.result_type(first, second))
     axis = max(range(len(stack)), key=stack.__getitem__, default=None)
@@ -116,7 +117,7 @@ def matmul(first, second, out=None):
 
     def work_on(i):
         part = (*before, slice(i * size, (i + 1) * size))
-        np.matmul(first[part], second[part], out[part])
+        multiply_stacks(first[part], second[part], out[part])
 
     blocks = -(-stack[axis] // size)
     prepare(n * k * m, blocks)
@@ -133,9 +134,9 @@ def multiply_in_blocks(first, second, out):
     def multiply(i):
         part = parts[i]
         if n >= m:
-            np.matmul(first[part], second, out[part])
+            multiply_stacks(first[part], second, out[part])
         else:
-            np.matmul(first, second[:, part], out[:, part])
+            multiply_stacks(first, second[:, part], out[:, part])
 
     def multiply_exchanged(i):
         part = parts[i]

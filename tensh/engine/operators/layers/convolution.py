@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.matmul import matmul, prepare
+from tensh.engine.arrays.pieces import multiply_stacks
 from tensh.engine.arrays.threads import pool, run
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
@@ -25,9 +26,9 @@ from tensh.engine.operators.layers.few_positions import (
 from tensh.engine.operators.layers.formats import keeping_format
 from tensh.engine.operators.layers.phases import find_phases, place_windows
 from tensh.engine.operators.layers.shifts import find_shifts
+from tensh.engine.operators.layers.window_sums import sum_products
 from tensh.engine.operators.layers.windows import lay_together, output_size, pad_sides, strip_padding, windows
 from tensh.engine.operators.precision import compute_in_float32
-from tensh.engine.operators.reductions.summation import add_along
 
 GEOMETRY = "stride, padding, dilation, groups"
 # Elements of copies of images made at a time, unless one image has more: those of all images would fill memory, and
@@ -224,10 +225,10 @@ def match_windows(grad, input, shape, stride, padding, dilation, groups):
             sums[part.start] = shifts.join(shifts.match(lines[part], whole[part], groups))
         elif phases:
             columns = phases.windows(whole[part], padding, groups)
-            sums[part.start] = add_along(matmul(phases.spread(lines[part]), columns.swapaxes(2, 3)), 0)
+            sums[part.start] = sum_products([columns], phases.spread(lines[part]))[0].swapaxes(1, 2)
         else:
             columns = windows(whole[part], shape[2:], size, stride, dilation, groups)
-            sums[part.start] = add_along(matmul(values[part], columns.swapaxes(2, 3)), 0)
+            sums[part.start] = sum_products([columns], values[part])[0].swapaxes(1, 2)
 
     map_images(work, input, count_copies(shifts, shape[2:]), size, math.prod(shape))
     result = np.zeros((groups, shape[0] // groups, math.prod(shape[1:])), grad.dtype)
@@ -254,7 +255,7 @@ def find_phases_of(input, *geometry):
 
 def choose_product(images):
     """Return the matrix product for each image: threads share the images, or the product of a single one."""
-    return matmul if images == 1 else np.matmul
+    return matmul if images == 1 else multiply_stacks
 
 
 def count_copies(shifts, kernel):

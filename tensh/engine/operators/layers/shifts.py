@@ -18,7 +18,8 @@ import numpy as np
 
 from tensh.engine.arrays.bounds import view_memory
 from tensh.engine.arrays.matmul import matmul
-from tensh.engine.operators.reductions.summation import add_along
+from tensh.engine.arrays.pieces import multiply_stacks
+from tensh.engine.operators.layers.window_sums import sum_products
 
 # Elements of a window in one matrix product: those of the whole kernel, or else of one row of it, whose
 # products are added.  A 3 x 3 kernel of 32 channels takes 0.9 of the time in three products, 0.65 of it for the weight's gradient.
@@ -114,10 +115,7 @@ class Shifts:
 
     def match(self, grad, images, groups):
         """Return products of windows and gradients, summed over images: [outer, groups, C / groups * inner, O / groups]."""
-        lines = self.spread_lines(grad).swapaxes(-1, -2)
-        return np.stack(
-            [add_along(self.multiply(each, lines), 0) for each in self.slices(self.windows(images, groups))]
-        )
+        return sum_products(self.slices(self.windows(images, groups)), self.spread_lines(grad))
 
 
 def copy_shifted(target, images, shift):
@@ -152,6 +150,6 @@ def find_shifts(images, spatial, padding, kernel, size, stride, dilation, depth,
     if set(stride) != {1} or math.prod(kernel) == 1 or not depth or math.prod(size) < math.prod(kernel):
         return None
     padded = tuple(n + 2 * p for n, p in zip(spatial, padding, strict=True))
-    shifts = Shifts(padded, kernel, size, dilation, padding, depth, matmul if images == 1 else np.matmul)
+    shifts = Shifts(padded, kernel, size, dilation, padding, depth, matmul if images == 1 else multiply_stacks)
     windows = math.prod(size)
     return shifts if (shifts.length - windows) * outputs < WASTE * windows else None
