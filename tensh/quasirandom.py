@@ -1,7 +1,7 @@
 """torch.quasirandom: points that fill a cube more evenly than random ones."""
 
+from tensh.engine.arguments.kinds import NO_FIT, take_int
 from tensh.engine.arguments.mismatches import type_name
-from tensh.engine.arguments.signatures import NO_FIT, take_int
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import wrap

@@ -16,9 +16,10 @@ from contextlib import suppress
 from functools import cached_property
 
 from tensh.engine.arguments.caller import list_call
+from tensh.engine.arguments.kinds import NO_FIT, OVERFLOW, taker_of
 from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arguments.quick_checks import checked_kinds, checks_of
-from tensh.engine.arguments.signatures import NO_FIT, OVERFLOW, choose, refuse_receiver, taker_of
+from tensh.engine.arguments.signatures import choose, refuse_receiver
 from tensh.engine.codegen.guards import FILE, wrap_guarded
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift

@@ -10,177 +10,31 @@ import functools
 import inspect
 import re
 
-import numpy as np
-
+from tensh.engine.arguments.kinds import (
+    LIMIT,
+    NO_FIT,
+    PLAIN,
+    ElementError,
+    LateError,
+    UnpackError,
+    complain_of_elements,
+    require_64_bits,
+    taker_of,
+)
 from tensh.engine.arguments.lazy_signatures import read_signature
 from tensh.engine.arguments.mismatches import describe_mismatch, type_name
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dtypes.device import device, layout, memory_format
-from tensh.engine.dtypes.dtype import dtype
-from tensh.engine.errors.integers import read_int, read_number, read_size
+from tensh.engine.dtypes.device import device
+from tensh.engine.errors.integers import read_size
 from tensh.engine.errors.messages import too_large
 
 WORDS = r"(?P<kind>(?:tuple of )?[\w.]+(?:\[1\])?~?)(?P<optional>\??) (?P<name>\w+)(?: = (?P<default>.+))?"
 LITERAL = re.compile(r"""[-\d"'(\[]|True|False""")
 MARKS = re.compile(r"\[1\]|~|\?")  # marks that are not printed
 NOT_SHOWN, OLD = "...", "old "  # deprecated forms, tried first and left out of messages
-NO_FIT = object()  # result of a converter for a value of another kind
-NO_SIZES = frozenset(
-    """
-    dim dim0 dim1 dim2 start_dim end_dim sparse_dim dense_dim axis axis0 axis1 dimension chunks num_classes steps offset ind
-    upscale_factor downscale_factor dims decimals bins edge_order n_fft hop_length win_length r p
-    correction count divisor_override group interpolation_mode num_groups padding_mode row col window_length
-    diag.diagonal rot90.k diff.n fft_fftfreq.n fft_rfftfreq.n matrix_power.n linalg_matrix_power.n polygamma.n
-    special_polygamma.n unfold.size unfold.step unfold_copy.size unfold_copy.step vander.N embedding_bag.padding_idx
-""".split()
-)
-"""Integers that cannot be symbolic in PyTorch, which accepts fewer kinds of values for them: in all or named functions."""
-LIMIT = 2**63
-OVERFLOW = "Overflow when unpacking long long"
 LATE = object()  # the place of an error among values
-
-
-# ── kinds of values ──────────────────────────────────────────────────────────
-def take_int(value, read=read_size):
-    number = value if type(value) is int else read(value)
-    if number is None:
-        return NO_FIT
-    if not -LIMIT <= number < LIMIT:
-        raise ValueError(OVERFLOW)
-    return number
-
-
-def take_dim(value):
-    """An integer other than a size."""
-    return take_int(value, read_int)
-
-
-def take_float(value):
-    if isinstance(value, (float, int, np.floating, np.integer, np.bool_)):
-        return float(value)
-    fits = (
-        isinstance(value, Tensor)
-        and value.node is None
-        and value.array.ndim == 0
-        and value.array.dtype.kind not in "cW"
-    )
-    return float(value.array) if fits else NO_FIT
-
-
-def take_ints(value, read=read_size):
-    if not isinstance(value, (tuple, list)):
-        return NO_FIT
-    numbers = []
-    for place, element in enumerate(value):
-        try:  # PyTorch checks only the first of several bools
-            number = int(element) if place and isinstance(element, bool) else take_int(element, read)
-        except ValueError as error:
-            raise ElementError(value, place, str(error)) from None
-        if number is NO_FIT:
-            raise ElementError(value, place)
-        numbers.append(number)
-    return tuple(numbers)
-
-
-def take_generator(value):
-    """A generator of random numbers; imported late, because few calls need one."""
-    return value if ports.is_generator(value) else NO_FIT
-
-
-def _build_instance_check(*classes):
-    return lambda value: value if isinstance(value, classes) else NO_FIT
-
-
-DEVICES = (device, str, int, bytes, np.integer)
-"""Classes of arguments that stand for a device."""
-
-
-def are_numbers(values):
-    """Return True if all elements of a sequence are numbers."""
-    return all(TAKERS["Number"](value) is not NO_FIT for value in values)
-
-
-TAKERS = {
-    "int": take_int,
-    "float": take_float,
-    "tuple of ints": take_ints,
-    "bool": _build_instance_check(bool),
-    "str": lambda value: (
-        value.decode(errors="replace") if isinstance(value, bytes) else value if isinstance(value, str) else NO_FIT
-    ),
-    "tuple of Tensors": _build_instance_check(tuple, list),
-    "tuple of Scalars": lambda value: value if isinstance(value, (tuple, list)) and are_numbers(value) else NO_FIT,
-    "tuple of floats": _build_instance_check(tuple, list),
-    "object": lambda value: value,
-    "Tensor": _build_instance_check(Tensor),
-    "torch.dtype": _build_instance_check(dtype),
-    "torch.layout": _build_instance_check(layout),
-    "torch.device": lambda value: value if isinstance(value, DEVICES) and not isinstance(value, bool) else NO_FIT,
-    "torch.memory_format": _build_instance_check(memory_format),
-    "torch.Generator": take_generator,
-    "torch.Storage": lambda value: value if hasattr(type(value), "untyped") else NO_FIT,
-}
-"""Kind in a signature -> function that converts a value, or returns NO_FIT.  Other modules add entries."""
-
-
-NO_SIZES_TAKERS = {
-    "int": take_dim,
-    "tuple of ints": lambda value: take_ints(value, read_number),
-    "tuple of ints[1]": lambda value: take_ints(
-        (value,) if take_int(value, read_number) is not NO_FIT else value, read_number
-    ),
-}
-"""Converters for integers that cannot be symbolic in PyTorch."""
-
-
-def taker_of(function, kind, name):
-    """Return the converter of a kind for a parameter of a function."""
-    no_size = name in NO_SIZES or f"{function.removesuffix('_')}.{name}" in NO_SIZES
-    return NO_SIZES_TAKERS.get(kind, TAKERS[kind]) if no_size else TAKERS[kind]
-
-
-TAKERS["tuple of ints[1]"] = lambda value: take_ints((value,) if take_int(value) is not NO_FIT else value)
-
-
-class ElementError(TypeError):
-    """An element of a sequence is of the wrong kind; the first is checked immediately, later ones while unpacking."""
-
-    def __init__(self, sequence, place, error=None):
-        self.sequence, self.place, self.error = sequence, place, error
-        self.name = type_name(sequence[place])
-        self.unpacking = error is not None or place > 0
-
-    def message(self, where, position, kind):
-        if self.unpacking:
-            error = self.error or f"type must be {kind},but got {self.name}"
-            return f'{where} failed to unpack the object at pos {self.place + 1} with error "{error}"'
-        if not position:  # PyTorch shows no element of a keyword argument
-            return f"{where} must be {kind}, not {type_name(self.sequence)}"
-        return f"{where}{position} must be {kind}, but found element of type {self.name} at pos 0"
-
-
-class UnpackError(TypeError):
-    """A sequence has an element that does not fit; no other overload is tried."""
-
-
-class LateError(UnpackError):
-    """An element after the first does not fit; read once all arguments are known to be of their kinds."""
-
-
-def require_64_bits(number):
-    """Raise OverflowError for an integer that no dtype holds, once all arguments are known to be of their kinds."""
-    if not -LIMIT <= number < 2 * LIMIT:
-        raise OverflowError("int too big to convert" if number > 0 else "can't convert negative int to unsigned")
-
-
-def complain_of_elements(values, place):
-    """Return PyTorch's message for a sequence with other elements than tensors, as the argument at ``place``, or None."""
-    for number, value in enumerate(values):
-        if not isinstance(value, Tensor):
-            return f"expected Tensor as element {number} in argument {place}, but got {type_name(value)}"
-    return None
 
 
 # ── one overload ─────────────────────────────────────────────────────────────
@@ -191,7 +45,7 @@ class Parameter:
         self.kind, self.name, self.required = MARKS.sub("", kind), name, default is None
         self.number = number if self.kind == "tuple of Tensors" else None
         self.takes_number = kind in ("Number", "Tensor~")
-        self.taker = taker_of(function, kind, name)
+        self.taker, self.plain = taker_of(function, kind, name), PLAIN.get(kind)
         self.default = self.taker(ast.literal_eval(default)) if LITERAL.match(default or "") else None
         self.optional = bool(optional) or default == "None" or kind == "torch.Generator"  # True if None is accepted
 
@@ -233,6 +87,43 @@ class Form:
         self.needed = [p.name for p in self.parameters[positional:] if p.required]
         self.numbers = [p.name for p in self.parameters if p.takes_number]
         self.sizes_last = len(self.positional) == 1 and self.positional[0].kind == "tuple of ints"
+        self.has_lists = any(p.number is not None for p in self.parameters)
+        self.keywords = [{p.name: p for p in self.parameters[given:]} for given in range(positional + 1)]
+
+    def bind_quickly(self, args, options):
+        """Return what ``bind`` does, NO_FIT where it raises because of a kind or a name, or None where only it can tell."""
+        if self.has_lists:
+            return None
+        for name in self.needed:
+            if name not in options:
+                return NO_FIT
+        if self.sizes_last and args and not isinstance(args[0], (tuple, list)):
+            if type(args[0]) is not int:
+                return None
+            args = (args,)
+        if len(args) > len(self.positional):
+            return NO_FIT
+        values, named = self.defaults.copy(), self.keywords[len(args)]
+        for parameter, value in (
+            *zip(self.positional, args, strict=False),
+            *[(named.get(name), value) for name, value in options.items()],
+        ):
+            if parameter is None:
+                return NO_FIT
+            if type(value) is not parameter.plain and (value is not None or not parameter.optional):
+                try:
+                    value = parameter.taker(value)
+                except Exception:
+                    return None
+                if value is NO_FIT:
+                    return NO_FIT
+            values[parameter.name] = value
+        if len(values) < len(self.parameters):
+            return NO_FIT
+        for name in self.numbers:
+            if type(values[name]) is int and not -LIMIT <= values[name] < 2 * LIMIT:
+                return None
+        return values
 
     def bind(self, args, options):
         """Return the values by name, defaults included; raise TypeError if the arguments do not fit."""
@@ -298,6 +189,20 @@ def keep_late(values, name, error):
 # ── several overloads ────────────────────────────────────────────────────────
 def choose(function, forms, args, options):
     """Return (index of the first overload that fits, its values); raise PyTorch's TypeError if none does."""
+    number = 0
+    for form in forms:
+        if not form.hidden:
+            values = form.bind_quickly(args, options)
+            if values is None:
+                break
+            if values is not NO_FIT:
+                return number, values
+            number += 1
+    return choose_slowly(function, forms, args, options)
+
+
+def choose_slowly(function, forms, args, options):
+    """Return what ``choose`` does; of arguments that do not fit, find the one that PyTorch names."""
     if len(forms) == 1:
         try:
             return 0, forms[0].bind(args, options)

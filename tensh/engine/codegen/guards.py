@@ -4,9 +4,9 @@ import functools
 import inspect
 import types
 
+from tensh.engine.arguments.kinds import NO_FIT, taker_of
 from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arguments.quick_checks import CHECKS, handed_on, write_check
-from tensh.engine.arguments.signatures import NO_FIT, taker_of
 from tensh.engine.core.lift import Absence
 from tensh.engine.core.ports import answer_override, batched_function
 from tensh.engine.errors.messages import is_not_int64

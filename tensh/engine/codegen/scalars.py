@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from tensh.engine.arguments.signatures import NO_FIT, TAKERS
+from tensh.engine.arguments.kinds import NO_FIT, TAKERS
 from tensh.engine.arrays.eight_bits import round_to_eight_bits
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.core.tensor import Tensor

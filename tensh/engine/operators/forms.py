@@ -1,8 +1,8 @@
 """Arguments of functions with several signatures."""
 
 from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.kinds import LIMIT, NO_FIT, TAKERS
 from tensh.engine.arguments.mismatches import type_name
-from tensh.engine.arguments.signatures import LIMIT, NO_FIT, TAKERS
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift

@@ -10,8 +10,8 @@ import math
 import numpy as np
 from numpy import ndarray
 
+from tensh.engine.arguments.kinds import NO_FIT, take_float
 from tensh.engine.arguments.mismatches import type_name
-from tensh.engine.arguments.signatures import NO_FIT, take_float
 from tensh.engine.arrays.halves import CLIP, convert
 from tensh.engine.arrays.threads import parallel_map
 from tensh.engine.codegen.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, ZERO, dtype_of_all, promote

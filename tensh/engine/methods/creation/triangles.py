@@ -45,6 +45,7 @@ def diagonal(n, m, dtype):
 
 def triangle(name, upper):
     """Declare a function that returns the indices of a triangle."""
+    compare = np.less_equal if upper else np.greater_equal
     text = f"(int row, int col, int offset = 0, *, {KEYWORDS})"
 
     @shows("row, col, offset=0, *", PLACED)
@@ -61,8 +62,7 @@ def triangle(name, upper):
         def make(dtype):
             if dtype not in (np.int64, np.int32):
                 raise NotImplementedError(f"\"{name}\" not implemented for '{BY_NUMPY[dtype].title}'")
-            where = np.triu_indices(row, offset, col) if upper else np.tril_indices(row, offset, col)
-            return np.array(where, dtype)
+            return np.array(compare.outer(np.arange(offset, row + offset), np.arange(col)).nonzero(), dtype)
 
         return finish(name, make, int64.numpy, given)
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy import ndarray
 
+from tensh.engine.arguments.kinds import NO_FIT
 from tensh.engine.arguments.mismatches import type_name
-from tensh.engine.arguments.signatures import NO_FIT
 from tensh.engine.arrays.halves import HalfNumber, convert
 from tensh.engine.codegen.chains import FEW, Chain
 from tensh.engine.codegen.mixing import NUMBERS, SCALARS, ZERO

@@ -20,12 +20,17 @@ TIED = 1 << 14  # elements of rows with equal ones, up to which ``sort`` gives t
 HEAP = 64  # elements of a line for each selected one from which ``topk`` uses a heap
 
 
+def last_axis(array, axis):
+    """Move an axis to the end; few calls of ``moveaxis`` take as long as everything else, if it is there already."""
+    return array if axis in (-1, array.ndim - 1) else np.moveaxis(array, axis, -1)
+
+
 def select_among_equals(select, input, indices, axis):
     """Return ``indices`` along ``axis``, replaced by ``select(values, index)`` in lines with equal values."""
     if input.size > FEW:
         return indices
-    lines = np.moveaxis(widen(input), axis, -1).reshape(-1, input.shape[axis])
-    found = np.moveaxis(indices, axis, -1).reshape(-1).copy()
+    lines = last_axis(widen(input), axis).reshape(-1, input.shape[axis])
+    found = last_axis(indices, axis).reshape(-1).copy()
     chosen = np.take_along_axis(lines, found[:, None], -1)
     equal = (lines == chosen) | ((lines != lines) & (chosen != chosen))
     for line in np.flatnonzero(np.count_nonzero(equal, -1) > 1).tolist():
@@ -44,7 +49,7 @@ def keys(values):
 def is_tied(input, values, axis):
     """Return True if the extremes ``values`` along ``axis`` have ties or nan, or the last one has equal elements outside."""
     if axis != input.ndim - 1:
-        input, values = np.moveaxis(input, axis, -1), np.moveaxis(values, axis, -1)
+        input, values = last_axis(input, axis), last_axis(values, axis)
     if np.count_nonzero(input == values[..., -1:]) * values.shape[-1] != values.size:
         return True
     if values.shape[-1] > 2 and has_true(values[..., 1:-1] == values[..., :-2]):
@@ -60,15 +65,16 @@ def has_heap(length, k):
 
 def top_among_equals(input, indices, axis, largest, ordered):
     """Return the ``indices`` of the extremes along ``axis`` as PyTorch's algorithm does; in order only if ``ordered``."""
-    lines = np.moveaxis(widen(input), axis, -1).reshape(-1, input.shape[axis])
-    found = np.moveaxis(indices, axis, -1)
+    lines = last_axis(widen(input), axis).reshape(-1, input.shape[axis])
+    found = last_axis(indices, axis)
     shape, found = found.shape, found.reshape(-1, found.shape[-1]).copy()
     for row, values in enumerate(rows_in_order(lines, largest)):
         if has_heap(len(values), shape[-1]):
             found[row] = first_by_heap(values, shape[-1])
         else:
             found[row] = first_by_partitions(values, shape[-1], ordered)
-    return np.ascontiguousarray(np.moveaxis(found.reshape(shape), -1, axis))
+    found = found.reshape(shape)
+    return found if axis == input.ndim - 1 else np.ascontiguousarray(np.moveaxis(found, -1, axis))
 
 
 def rows_in_order(lines, largest):
@@ -106,7 +112,7 @@ def order_equals(values, indices):
 
 def sort_indices(values):
     """Return the indices of the values in ascending order."""
-    order = divide_all(values, depth_of(len(values)))
+    order = divide_all(values, depth_of(len(values))) if len(values) > SHORT else range(len(values))
     return sorted(order, key=values.__getitem__)  # no element is far from its place: what is left is an insertion sort
 
 
@@ -155,12 +161,12 @@ def last_of_equals(values, index):
 
 def partition(order, key, first, last):
     """Partition ``order[first:last]`` around a median of three; return the start of the upper part."""
-    middle = first + (last - first) // 2
-    a, b, c = first + 1, middle, last - 1
-    if less(order, key, a, b):
-        pivot = b if less(order, key, b, c) else c if less(order, key, a, c) else a
+    a, b, c = first + 1, first + (last - first) // 2, last - 1
+    one, two, three = key[order[a]], key[order[b]], key[order[c]]
+    if one < two:
+        pivot = b if two < three else c if one < three else a
     else:
-        pivot = a if less(order, key, a, c) else c if less(order, key, b, c) else b
+        pivot = a if one < three else c if two < three else b
     order[first], order[pivot] = order[pivot], order[first]
     bound = key[order[first]]
     low, high = first + 1, last

@@ -145,7 +145,7 @@ def middle(input, axis, skip_nan):
     return found if skip_nan else np.where(present < length, np.argmax(missing, axis, keepdims=True), found)
 
 
-SORTED = 16  # elements along a dimension up to which sorting them takes less time
+SORTED = 256  # elements along a dimension up to which sorting them takes less time
 
 
 def half_way(input, place, axis):

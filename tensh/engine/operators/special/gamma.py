@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arguments.signatures import NO_FIT, take_dim
+from tensh.engine.arguments.kinds import NO_FIT, take_dim
 from tensh.engine.codegen.chain_writer import horner
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import as_float, refuse

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tensh.engine.arguments.signatures import NO_FIT, Form, choose
+from tensh.engine.arguments.kinds import NO_FIT
+from tensh.engine.arguments.signatures import Form, choose
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import NUMBERS, as_number, keep_dtype, promote, refuse
 from tensh.engine.codegen.registry import METHODS, PUBLIC, PYTHON_ONLY

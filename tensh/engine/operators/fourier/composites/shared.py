@@ -1,8 +1,8 @@
 """Helpers of torch.fft: signatures, norms, sizes, checks."""
 
 from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.kinds import NO_FIT, take_int
 from tensh.engine.arguments.lazy_signatures import shows
-from tensh.engine.arguments.signatures import NO_FIT, take_int
 from tensh.engine.dtypes.dtype import get_default_dtype
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.inplace.out import write_out

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.arguments.signatures import LIMIT
+from tensh.engine.arguments.kinds import LIMIT
 from tensh.engine.arrays.memory import address
 from tensh.engine.codegen.registry import MEMBERS
 from tensh.engine.codegen.scalars import SAFE, cast_element

@@ -1,7 +1,7 @@
 """torch.nn.functional.pad."""
 
+from tensh.engine.arguments.kinds import take_ints
 from tensh.engine.arguments.mismatches import type_name
-from tensh.engine.arguments.signatures import take_ints
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.registry import layer
 from tensh.engine.operators.layers.padding import (

@@ -151,6 +151,10 @@ def divisor_of(spatial, kernel, stride, padding, sizes, count_include_pad, divis
         if not divisor_override:
             raise RuntimeError("divisor must be not zero")
         return divisor_override
+    if (count_include_pad or not any(padding)) and all(
+        [(t - 1) * s + k <= n + 2 * p for n, k, s, p, t in zip(spatial, kernel, stride, padding, sizes)]
+    ):
+        return math.prod(kernel)  # no window extends beyond the padding
     counts = [
         numbers_of_elements(n, k, s, p, t, bool(count_include_pad))
         for n, k, s, p, t in zip(spatial, kernel, stride, padding, sizes)

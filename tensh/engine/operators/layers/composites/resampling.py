@@ -3,7 +3,7 @@
 import math
 
 from tensh.engine.arguments.binding import bind
-from tensh.engine.arguments.signatures import NO_FIT, TAKERS
+from tensh.engine.arguments.kinds import NO_FIT, TAKERS
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.errors.warnings import warn

@@ -4,8 +4,8 @@ import functools
 import math
 
 from tensh.engine.arguments.checks import is_empty
+from tensh.engine.arguments.kinds import LIMIT, take_ints
 from tensh.engine.arguments.mismatches import type_name
-from tensh.engine.arguments.signatures import LIMIT, take_ints
 from tensh.engine.errors.integers import read_number
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.forms import INTS

@@ -2,8 +2,8 @@
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import require_dtype
+from tensh.engine.arguments.kinds import NO_FIT
 from tensh.engine.arguments.mismatches import type_name
-from tensh.engine.arguments.signatures import NO_FIT
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.scalars import take_number
 from tensh.engine.operators.namespaces import linalg

@@ -4,8 +4,8 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import integer
+from tensh.engine.arguments.kinds import NO_FIT, take_int
 from tensh.engine.arguments.mismatches import type_name
-from tensh.engine.arguments.signatures import NO_FIT, take_int
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import PUBLIC

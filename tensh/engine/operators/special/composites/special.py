@@ -2,7 +2,7 @@
 
 import math
 
-from tensh.engine.arguments.signatures import NO_FIT, take_int
+from tensh.engine.arguments.kinds import NO_FIT, take_int
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import refuse
 from tensh.engine.codegen.registry import METHODS
