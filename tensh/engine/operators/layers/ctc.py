@@ -34,9 +34,14 @@ def step(scores, skips):
     return np.logaddexp(one, np.where(skips, two, -np.inf))
 
 
+def read_labels(log_probs, labels):
+    """Return the log-probabilities of the labels at each step: [T, N, L]."""
+    return log_probs[:, np.arange(len(labels))[:, None], labels]
+
+
 def forward(log_probs, labels, skips):
     """Return the forward scores [T, N, L]; a sequence begins in one of its first two states."""
-    said = np.take_along_axis(log_probs, labels[None], 2)
+    said = read_labels(log_probs, labels)
     scores = np.full(said.shape, -np.inf, said.dtype)
     if len(scores):
         scores[0, :, :2] = said[0, :, :2]
@@ -47,7 +52,7 @@ def forward(log_probs, labels, skips):
 
 def backward(log_probs, labels, skips, input_lengths, target_lengths):
     """Return the backward scores [T, N, L]; a sequence ends in one of its last two states at its last step."""
-    said = np.take_along_axis(log_probs, labels[None], 2)
+    said = read_labels(log_probs, labels)
     scores = np.full(said.shape, -np.inf, said.dtype)
     rows = np.arange(len(labels))
     ends = np.zeros(labels.shape, bool)
@@ -92,10 +97,10 @@ def ctc_back(grad, log_probs, targets, input_lengths, target_lengths, loss, scor
     both = scores + backward(log_probs, labels, skips, input_lengths, target_lengths)
     together = np.full(log_probs.shape, -np.inf, log_probs.dtype)
     inside = np.arange(labels.shape[1]) <= 2 * target_lengths[:, None]
-    for state in range(labels.shape[1]):
-        place = np.broadcast_to(labels[None, :, state : state + 1], (*both.shape[:2], 1))
-        here = np.where(inside[None, :, state : state + 1], both[:, :, state : state + 1], -np.inf)
-        np.put_along_axis(together, place, np.logaddexp(np.take_along_axis(together, place, 2), here), 2)
+    rows = np.arange(len(labels))
+    for state, label in enumerate(labels.T):
+        here = np.where(inside[:, state], both[:, :, state], -np.inf)
+        together[:, rows, label] = np.logaddexp(together[:, rows, label], here)
     result = np.exp(log_probs) - np.exp(together + loss[:, None] - log_probs)
     result *= grad[:, None]
     known = np.arange(len(log_probs))[:, None] < input_lengths

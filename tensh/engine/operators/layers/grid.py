@@ -54,7 +54,7 @@ def neighbours(at, n, kind, padding, corners, order):
         slope = 1
     else:
         at, slope = reflect_coordinates(at, n, padding, corners)
-    at = np.where(np.isfinite(at) & (np.abs(at) < 2.0**31), at, -100)
+    at = np.where(np.abs(at) < 2.0**31, at, -100)  # nan, too
     steps = (scale * slope) ** order if order else 1
     if kind == "nearest":
         return [bound_place(np.rint(at), n, np.ones_like(at) if not order else np.zeros_like(at))]

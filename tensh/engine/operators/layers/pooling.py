@@ -19,7 +19,7 @@ from tensh.engine.operators.layers.formats import keeping_format, row_major
 from tensh.engine.operators.layers.halves import mean_halves
 from tensh.engine.operators.layers.max_pooling import even, largest_in
 from tensh.engine.operators.layers.taps import Taps, declare_tap
-from tensh.engine.operators.layers.windows import middle, reach
+from tensh.engine.operators.layers.windows import middle, reach, read_places
 from tensh.engine.operators.precision import compute_in_float32, is_half
 
 WINDOWS = "kernel, stride, padding, dilation, size"
@@ -74,7 +74,9 @@ def share_planes(pool, planes, elements):
     ``pool`` computes slices of the first dimension independently of one another.
     """
     if (
-        elements < (PARALLEL if threads.size() > 1 else PARALLEL_LIGHT)
+        elements < PARALLEL
+        and elements < PARALLEL_LIGHT  # without asking the system for the number of its processors
+        or elements < (PARALLEL if threads.size() > 1 else PARALLEL_LIGHT)
         or len(planes) < 2
         or not planes.flags.c_contiguous
     ):
@@ -118,7 +120,7 @@ def find_largest(input, kernel, stride, padding, dilation, size):
     low = lowest(input.dtype)
     whole = surround(input, kernel, stride, padding, dilation, size, low)
     best = fold_windows(whole, np.maximum, kernel, stride, dilation, size)
-    parts = [whole[(..., *reach(place, size, stride, dilation))] for place in np.ndindex(*kernel)]
+    parts = [whole[there] for _, there in read_places(kernel, size, stride, dilation)]
     which = np.zeros(best.shape, np.uint8 if len(parts) <= 256 else np.int64)
     before = np.ones(best.shape, bool)
     for part in parts[:-1]:  # the number of elements before the largest
@@ -136,11 +138,22 @@ def find_largest(input, kernel, stride, padding, dilation, size):
 
 def flat_places(which, spatial, kernel, stride, padding, dilation):
     """Convert indices within windows to flat indices into the input."""
+    size = which.shape[which.ndim - len(spatial) :]
+    find = _find_starts if math.prod(size) <= FEW_WINDOWS else _find_starts.__wrapped__
+    inside, starts = find(spatial, tuple(kernel), tuple(stride), tuple(padding), tuple(dilation), size)
+    return inside.take(which) + starts
+
+
+FEW_WINDOWS = 1 << 12  # windows of an image up to which the positions of their beginnings are kept
+
+
+@functools.lru_cache(64)
+def _find_starts(spatial, kernel, stride, padding, dilation, size):
+    """Return the flat indices of the elements of a window from its beginning, and of the beginnings of all windows."""
     steps = [math.prod(spatial[dim + 1 :]) for dim in range(len(spatial))]
     inside = sum(n * d * step for n, d, step in zip(np.indices(kernel), dilation, steps))
-    size = which.shape[which.ndim - len(spatial) :]
     starts = sum((t * s - p) * step for t, s, p, step in zip(np.indices(size), stride, padding, steps))
-    return inside.reshape(-1).take(which) + starts
+    return inside.reshape(-1), starts
 
 
 def first_places(shape, spatial, stride, padding, dilation):

@@ -45,12 +45,17 @@ class Taps:
     """
 
     __slots__ = (
-        "size", "places", "weights", "there", "runs", "even", "border", "is_adjoint", "counts", "_adjoint", "_typed",
+        "size", "places", "weights", "there", "presence", "runs", "even", "border", "is_adjoint", "counts", "_adjoint", "_typed",
     )  # fmt: skip
 
     def __init__(self, size, places, weights=None, there=None, single=None):
         self.size, self.places, self.weights = size, places, weights
         self.there = None if there is None or there.all() else there
+        # for each tap that some outputs lack: the outputs that have it, and the others
+        self.presence = [
+            None if here is None or here.all() else (np.flatnonzero(here), np.flatnonzero(~here))
+            for here in ([None] * len(places) if self.there is None else self.there)
+        ]
         self.runs = [runs_of(row) for row in places]
         plain = len(places) == 1 and weights is None and self.there is None
         self.border = border_of(size, places[0]) if plain else None
@@ -118,19 +123,19 @@ class Taps:
         weights = None if self.weights is None else self.cast_weights(array.real.dtype)
         total = None
         for t, places in enumerate(self.places):
-            there = slice(None) if self.there is None or self.there[t].all() else np.flatnonzero(self.there[t])
-            few = total is not None and type(there) is not slice and 2 * len(there) < length
+            there, absent = self.presence[t] or (None, None)
+            few = total is not None and there is not None and 2 * len(there) < length
             some = there if few else slice(None)
-            part = np.take(array, places[some], dim) if few or self.runs[t] is None else self._read_run(array, t, lead)
+            part = array.take(places[some], dim) if few or self.runs[t] is None else self._read_run(array, t, lead)
             if weights is not None:
                 part = np.multiply(part, weights[t, some].reshape(shape))
             if few:  # adding at indices takes three times as long per element
                 total = total if total.base is None else total.copy()
                 total[(*lead, there)] += part
                 continue
-            if type(there) is not slice:
+            if there is not None:
                 part = part if part.base is None else part.copy()
-                part[(*lead, np.flatnonzero(~self.there[t]))] = 0
+                part[(*lead, absent)] = 0
             total = part if total is None else np.add(total, part, total if total.base is None else None)
         return total if total.base is None else total.copy()
 

@@ -3,6 +3,7 @@
 Notation: images are [N, C, *S], kernels have the shape K, and there are T windows in every spatial dimension.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -46,6 +47,20 @@ def reach(place, size, stride, dilation):
     return tuple(slice(k * d, k * d + (n - 1) * s + 1, s) for k, n, s, d in zip(place, size, stride, dilation))
 
 
+FEW = 128  # elements of a kernel up to which their positions are kept
+
+
+def read_places(kernel, size, stride, dilation):
+    """Return (place, index) for each element of the kernel: its place there, and the elements of images that it reads."""
+    make = _find_places if math.prod(kernel) <= FEW else _find_places.__wrapped__
+    return make(tuple(kernel), tuple(size), tuple(stride), tuple(dilation))
+
+
+@functools.lru_cache(256)
+def _find_places(kernel, size, stride, dilation):
+    return [(place, (..., *reach(place, size, stride, dilation))) for place in np.ndindex(*kernel)]
+
+
 def windows(array, kernel, size, stride, dilation, groups=1):
     """Return all windows as [N, groups, C / groups * prod(K), prod(T)], for one matrix product."""
     batch, channels = array.shape[:2]
@@ -54,11 +69,11 @@ def windows(array, kernel, size, stride, dilation, groups=1):
         return array.reshape(shape)
     columns = np.empty((batch, channels, *kernel, *size), array.dtype)
     if math.prod(size) < math.prod(kernel):  # a kernel as large as the image has few windows
-        for place in np.ndindex(*size):
-            columns[(..., *place)] = array[(..., *reach(place, kernel, dilation, stride))]
+        for place, there in read_places(size, kernel, dilation, stride):
+            columns[(..., *place)] = array[there]
         return columns.reshape(shape)
-    for place in np.ndindex(*kernel):  # a fifth faster than copying one strided view of all windows
-        columns[(slice(None), slice(None), *place)] = array[(..., *reach(place, size, stride, dilation))]
+    for place, there in read_places(kernel, size, stride, dilation):  # a fifth faster than one copy of a strided view
+        columns[(slice(None), slice(None), *place)] = array[there]
     return columns.reshape(shape)
 
 
@@ -67,11 +82,11 @@ def lay_together(columns, whole, stride, dilation):
     dims = whole.ndim - 2
     kernel, size = columns.shape[2 : 2 + dims], columns.shape[2 + dims :]
     if math.prod(size) < math.prod(kernel) and not is_half(whole.dtype):  # 16 bit sums depend on the order
-        for place in np.ndindex(*size):
-            whole[(..., *reach(place, kernel, dilation, stride))] += columns[(..., *place)]
+        for place, there in read_places(size, kernel, dilation, stride):
+            whole[there] += columns[(..., *place)]
         return
-    for place in np.ndindex(*kernel):
-        whole[(..., *reach(place, size, stride, dilation))] += columns[(slice(None), slice(None), *place)]
+    for place, there in read_places(kernel, size, stride, dilation):
+        whole[there] += columns[(slice(None), slice(None), *place)]
 
 
 def add_all_windows(columns, spatial, stride, padding, dilation):
