@@ -5,6 +5,7 @@ import contextlib
 import doctest
 import inspect
 import io
+import pkgutil
 import re
 import shutil
 import subprocess
@@ -13,10 +14,11 @@ import sys
 import pytest
 
 import tensh
+from tensh.alias.parts import OWN
 from tensh.cli.app import main
 from tensh.cli.process.environment import Environment
 from tensh.cli.session.help import names
-from tensh.engine.methods.unsupported import UnsupportedMember
+from tensh.engine.methods.unsupported import UnsupportedMember, is_in_pytorch
 from tests.support.project import ROOT, plain_environment
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -186,3 +188,28 @@ def test_every_public_name_is_documented_in_a_sentence():
 
     speaking = [(w, n, x) for w, n, x in public() if not n.startswith("_") and (callable(x) or isinstance(x, property))]
     assert [f"{where}.{name}" for where, name, thing in speaking if not sentence(thing)] == []
+
+
+# ── the reference ────────────────────────────────────────────────────────────
+def namespaces():
+    """The public modules of tensh that PyTorch has, too."""
+    for module in pkgutil.walk_packages(tensh.__path__, "tensh.", onerror=lambda name: None):
+        parts, path = module.name.split(".")[1:], f"torch{module.name.removeprefix('tensh')}"
+        if parts[0] not in OWN and not any(part.startswith("_") for part in parts) and is_in_pytorch(path):
+            yield path
+
+
+def public_names(space):
+    """The functions and classes of a namespace."""
+    entries = names.entries(space).items()
+    return {name for name, each in entries if name[0] != "_" and (inspect.isclass(each) or inspect.isroutine(each))}
+
+
+@pytest.mark.thorough
+def test_the_reference_has_every_public_name():
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "reference").glob("*.md"))
+    pages = set(re.findall(r"^```\{names\} (\S+)$", text, re.MULTILINE))
+    written = {name for space in pages for name in public_names(space) | names.entries(space).keys()}
+    found = [*namespaces()]
+    assert "torch.utils.data.graph_settings" in found
+    assert {space: lost for space in found if (lost := public_names(space) - written)} == {}
