@@ -6,6 +6,7 @@ called; anything else raises Unknown.
 """
 
 import ast
+import builtins
 import contextlib
 import copy
 import operator
@@ -52,10 +53,8 @@ MEMBERS = ("parameters", "modules", "children", "buffers", "state_dict")  # meth
 NEVER = ("manual_seed", "seed", "set_", "use_", "initial_seed", "save", "load", "backward", "from_file", "share_memory")
 FIXED = (bool, int, float, list, tuple, types.MethodType, types.FunctionType)  # types whose attributes are not tensors
 PLAIN = (bool, int, float, complex, str, type(None), slice, type(Ellipsis), Dtype, Size)
-BUILTINS = {
-    each.__name__: each
-    for each in (abs, bool, divmod, enumerate, float, int, len, list, max, min, pow, range, round, sum, tuple, zip)
-}
+NAMES = "abs bool divmod enumerate float int len list max min pow range round sum tuple zip"
+BUILTINS = {name: getattr(builtins, name) for name in NAMES.split()}
 
 
 class Unknown(Exception):

@@ -33,7 +33,6 @@ from tensh.explain.causes.models.modules import (
     call_before_init,
     class_given_data,
     class_given_data_before_attribute,
-    empty_parameters,
     explain_pair_of_states,
     find_misnamed_forward,
     list_registered,
@@ -47,6 +46,7 @@ from tensh.explain.causes.models.residuals import explain_residual
 from tensh.explain.causes.models.returning import explain_early_return
 from tensh.explain.causes.models.states import explain_state
 from tensh.explain.causes.models.steps import explain_step
+from tensh.explain.causes.models.unregistered import empty_parameters
 from tensh.explain.causes.names.definitions import (
     explain_length,
     explain_method_returned,

@@ -4,6 +4,7 @@ import importlib
 import io
 import json
 import re
+import subprocess
 import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -60,6 +61,20 @@ def test_a_wrong_program_gets_its_note_once(tmp_path, title, code):
     (note,) = notes(tmp_path / "wrong.py", BEGIN + code)
     assert note["about"] == about
     assert words in f"{note['message']}\n{note['advice']}"
+
+
+WATCHED = ("other parameters", "zeroed", "unregistered", "training mode", "nan", "one-hot", "twice")
+"""Notes of all observers, which begin when the modules that they watch are imported."""
+
+
+@pytest.mark.parametrize("about", WATCHED)
+def test_observers_begin_in_a_new_process(tmp_path, about):
+    """Where no module has been imported yet, and modules are imported under PyTorch's names."""
+    code = next(code for title, code in WRONG if title.startswith(f"{about} |"))
+    (tmp_path / "wrong.py").write_text(BEGIN + code, encoding="utf-8")
+    command = [sys.executable, "-m", "tensh", "run", "--json", "wrong.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert about in [each.get("about") for each in map(json.loads, done.stdout.splitlines())]
 
 
 def test_there_are_programs_of_many_kinds():

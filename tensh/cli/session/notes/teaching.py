@@ -249,7 +249,8 @@ class WhenLoaded:
 
             def loaded(module):
                 load(module)
-                if module.__spec__ is spec:  # a loader may be shared, such as that of pytest
+                # a loader may be shared, such as that of pytest; the alias replaces the specification of a module
+                if sys.modules.get(name) is module:
                     self.then()
 
             spec.loader.exec_module = loaded

@@ -17,6 +17,7 @@ from tensh.cli.session.notes.remarks_on_training import (
     on_training_mode,
     say_zeroed,
 )
+from tensh.cli.session.notes.remarks_on_unregistered import on_unregistered
 
 REMARKS = {
     "broadcast": on_loss,
@@ -31,6 +32,7 @@ REMARKS = {
     "nan": on_nan,
     "zeroed": say_zeroed,
     "other parameters": on_other_parameters,
+    "unregistered": on_unregistered,
     "no backward": on_no_backward,
     "no step": on_no_step,
     "clipping": on_clipping,

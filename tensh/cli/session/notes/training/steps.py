@@ -60,6 +60,8 @@ class Steps:
     def look_at_gradients(self, history, optimizer, params):
         """Report an optimizer whose first two steps have no gradients."""
         if history.is_working or any(self.holds_gradient(p) for p in params):
+            if history.is_working and not self.training.is_told("unregistered"):
+                self.look_at_others(history, optimizer)
             history.is_working = True
             return
         history.empty += 1
@@ -70,11 +72,25 @@ class Steps:
         if own.intersection(since):
             self.training.say("zeroed", optimizer)
         elif since:
-            stepping = {p.node for each in self.histories for group in each.param_groups for p in group["params"]}
-            if not stepping.intersection(since):
+            if not self.stepping().intersection(since):
                 self.training.say("other parameters", optimizer, since)
         elif not self.training.losses.has_passed:
             self.training.say("no backward", optimizer, own)
+
+    def look_at_others(self, history, optimizer):
+        """Report leaves that were reached, but neither belong to an optimizer nor were written to since its last step."""
+        since = {leaf for leaf, time in self.training.losses.reached.items() if time > history.time}
+        others = [
+            leaf
+            for leaf in since - self.stepping()
+            if leaf.variable is not None and not is_written_after(history.time, leaf.variable.array)
+        ]
+        if others:
+            self.training.say("unregistered", optimizer, others)
+
+    def stepping(self):
+        """Return the nodes of all parameters that optimizers have."""
+        return {p.node for each in self.histories for group in each.param_groups for p in group["params"]}
 
     def holds_gradient(self, p):
         """True if a tensor has a gradient that was not zeroed since the pass that reached it."""
