@@ -27,6 +27,13 @@ class UnpackedDualTensor(NamedTuple):
 UnpackedDualTensor.__module__ = "torch.autograd.forward_ad"
 
 
+def _maybe_load_decompositions():
+    """Do nothing: derivatives are found when they are needed. Graphs of ``jvp`` call this step."""
+
+
+_maybe_load_decompositions.__module__ = "torch.autograd.forward_ad"
+
+
 def enter_dual_level():
     """Begin to carry tangents, until ``exit_dual_level``; returns the number of the level, which is 0.
 

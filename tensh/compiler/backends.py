@@ -1,5 +1,6 @@
 """User-defined backends: functions that take a ``torch.fx`` graph and return the function to run in its place."""
 
+import contextlib
 import copy
 import itertools
 import operator
@@ -20,6 +21,9 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
 from tensh.engine.errors.warnings import is_tensh_file
 from tensh.engine.random.generator import default_generator
+from tensh.func import stepping
+from tensh.func.in_steps import TransformsInSteps
+from tensh.func.primitives import close_above, opened
 from tensh.fx.graph_module import GraphModule
 from tensh.nn.modules.module import Module
 from tensh.tracing.sizes.numbers import TracedFloat, TracedInt, plain_number
@@ -89,7 +93,8 @@ class BackendFunction(CompiledFunction):
         own = code is None or is_tensh_file(code.co_filename)
         if own or not read_code(code).refused:  # otherwise there is no graph, and the program may keep numbers
             args, kwargs = recorder.follow_arguments(args, kwargs)
-        with recorder.watching_numbers():
+        watch.takes_transforms = True
+        with recorder.watching_numbers(), taking_apart(recorder):
             return super().run_recorded(recorder, watch, args, kwargs)
 
     def make_graph(self, recorder, guards, result, args, kwargs, around, entries):
@@ -152,6 +157,16 @@ class BackendFunction(CompiledFunction):
                 return module.forward
             name = getattr(self.backend, "__name__", type(self.backend).__name__)
             raise BackendCompilerFailed(f"backend={name!r} raised:\n{type(error).__name__}: {error}") from error
+
+
+@contextlib.contextmanager
+def taking_apart(recorder):
+    """A context in which calls of torch.func are recorded as steps."""
+    before, stepping.now.transforms = stepping.now.transforms, TransformsInSteps(recorder)
+    try:
+        yield
+    finally:
+        stepping.now.transforms = before
 
 
 def make_plain(result):
@@ -236,7 +251,12 @@ class BackendGraph:
         """Return the result for the tensors found by the guard."""
         made = ()
         if self.run is not None:
-            made = self.run(*[tensors[place] if type(place) is int else int(place) for place in self.places])
+            depth = len(opened.levels)
+            try:
+                made = self.run(*[tensors[place] if type(place) is int else int(place) for place in self.places])
+            except BaseException:
+                close_above(depth)
+                raise
         return self.rebuild(tensors, [made] if isinstance(made, Tensor) else made)
 
 

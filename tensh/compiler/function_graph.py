@@ -1,18 +1,17 @@
 """The recorder for user-defined backends: calls of PyTorch's public functions become nodes of a ``torch.fx`` graph."""
 
-import bisect
-import dis
 import inspect
 import operator
 import sys
 from contextlib import nullcontext
-from functools import cache
 
 from tensh.compiler.breaks import Break
+from tensh.compiler.instructions import instruction_at, is_discarded
 from tensh.compiler.local_names import LocalNames, is_iteration
 from tensh.compiler.operand_order import starts_with_number
 from tensh.compiler.reads import Reads
 from tensh.compiler.size_recording import SIZES, SizeRecorder, Symbol
+from tensh.compiler.step_recording import StepRecorder
 from tensh.compiler.steps import DYNAMIC
 from tensh.compiler.uses import find_call
 from tensh.engine.arguments.caller import ARMED, list_call
@@ -62,7 +61,7 @@ CREATING = frozenset(
 """Functions that create a tensor on the default device."""
 
 
-class FunctionRecorder(SizeRecorder, TorchFunctionMode):
+class FunctionRecorder(SizeRecorder, StepRecorder, TorchFunctionMode):
     """A mode that adds calls to ``graph``; ``reason`` is the Break at which the graph ends, or None.
 
     Tensors from outside become inputs on first use: ``used`` lists them in that order.
@@ -231,10 +230,7 @@ class FunctionRecorder(SizeRecorder, TorchFunctionMode):
             if target is not getattr and not is_discarded(place) or id(result) not in self.nodes:
                 self.keep(result, node)
         else:
-            for number, each in enumerate(result or ()):
-                if isinstance(each, Tensor):
-                    self.keep(each, self.graph.call_function(operator.getitem, (node, number)))
-                    self.parts.append(self.nodes[id(each)])
+            self.keep_results(node, result)
         if place is not None:
             node.meta["stack_trace"] = f'  File "{place.filename}", line {place.line}, in {place.code.co_name}'
         within = (place and place[:2], modules) if self.is_within_call(place, modules) else None
@@ -244,6 +240,16 @@ class FunctionRecorder(SizeRecorder, TorchFunctionMode):
         if chain and (inside or stored is None):
             within, stored = chain, "input"
         self.name_node(node, within, stored)
+
+    def keep_results(self, node, result):
+        """Note the node of a result, and those of its parts if it has several."""
+        if isinstance(result, Tensor):
+            self.keep(result, node)
+            return
+        for number, each in enumerate(result if isinstance(result, (tuple, list)) else ()):
+            if isinstance(each, Tensor):
+                self.keep(each, self.graph.call_function(operator.getitem, (node, number)))
+                self.parts.append(self.nodes[id(each)])
 
     def name_terms(self, node):
         """Name a sum by Python's ``sum``, and its next term, after the variables of PyTorch's loop."""
@@ -363,34 +369,3 @@ def as_called(func, args, kwargs):
         return tuple(known[each] for each in parameters[:count]), {each: known[each] for each in names}
     except (ValueError, KeyError):  # another signature than that of the call
         return args, kwargs
-
-
-@cache
-def instructions_of(code):
-    """Return (instruction offsets, names, and the local variable in which the next one stores the result, or None)."""
-    found = list(dis.get_instructions(code))
-    stored = [stored_variable(each) for each in found[1:]]
-    return [each.offset for each in found], [each.opname for each in found], [*stored, None]
-
-
-def stored_variable(instruction):
-    """Return the local variable that an instruction stores first; since Python 3.13 one can store and load two."""
-    if not instruction.opname.startswith("STORE_FAST"):
-        return None
-    return instruction.argval[0] if isinstance(instruction.argval, tuple) else instruction.argval
-
-
-def is_discarded(place):
-    """Return True if the user's code calls a function for its effect: the next instruction drops the result."""
-    if place is None:
-        return False
-    offsets, names, _ = instructions_of(place.code)
-    number = bisect.bisect_right(offsets, place.instruction)
-    return names[number : number + 1] == ["POP_TOP"]
-
-
-def instruction_at(code, offset):
-    """Return (name, variable) of the instruction at an offset, which may point into its cache."""
-    offsets, names, stored = instructions_of(code)
-    number = bisect.bisect_right(offsets, offset) - 1
-    return names[number], stored[number]

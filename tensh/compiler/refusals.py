@@ -1,9 +1,10 @@
 """The errors of functions that must be one graph and are not: PyTorch's classes, and the first lines of its texts."""
 
 import linecache
+import os
 
 from tensh.compiler.breaks import TorchRuntimeError, Unsupported
-from tensh.engine.errors.warnings import is_tensh_file
+from tensh.engine.errors.warnings import PACKAGE, is_tensh_file
 from tensh.tracing.sizes.dims import TorchDynamoException, UserError
 
 __all__ = [
@@ -35,6 +36,7 @@ NO_NAME = "failed to find name in frame builtins"
 FAKE = "RuntimeError when making fake tensor call"
 RETURNED = "returning intermediate with requires_grad_()"
 PARAMETER = "Attempted to use `torch.nn.Parameter()` constructor with Dynamo"
+TRANSFORMS = os.path.join(PACKAGE, "func", "")
 METHOD = "Unsupported method call"
 TITLES = {
     **dict.fromkeys("dir print open io.open input exec eval compile breakpoint globals str".split(), BUILTIN),
@@ -120,8 +122,9 @@ def is_of_operands(error):
 
 
 def is_within_library(error):
-    """Return True if an error was raised by a function of tensh."""
+    """Return True if an error was raised by a function of tensh; PyTorch writes the transforms of torch.func in Python."""
     tb = error.__traceback__
     while tb.tb_next is not None:
         tb = tb.tb_next
-    return is_tensh_file(tb.tb_frame.f_code.co_filename)
+    filename = tb.tb_frame.f_code.co_filename
+    return is_tensh_file(filename) and not filename.startswith(TRANSFORMS)

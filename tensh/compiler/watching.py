@@ -25,7 +25,7 @@ from tensh.compiler.settings import read_setting
 from tensh.compiler.uses import find_call
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import read_frames
-from tensh.engine.errors.warnings import is_tensh_file
+from tensh.engine.errors.warnings import PACKAGE, is_tensh_file
 from tensh.nn.parameter import Parameter
 
 STANDARD = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), "<frozen"})
@@ -49,16 +49,17 @@ REFUSED_BY_PYTORCH = frozenset(
 """Functions of tensh, and of the prompt, that end the graphs of PyTorch, too."""
 REFUSED_OF_TENSORS = frozenset("text format_tensor is_leaf grad_fn data_ptr".split())
 """Methods and attributes of tensors that tell more than shapes and dtypes."""
-REFUSED_PLACES = (
-    "autograd/gradients.py",
-    "autograd/custom.py",
-    "utils/checkpoint",
-    "/optim/",
-    "/func/",
-    "/distributions/",
-)
-PLACES_OF_PYTORCH = ("autograd/gradients.py", "/optim/")
+TRANSFORMS = os.path.join(PACKAGE, "func", "")
+PLACES_OF_PYTORCH = tuple(os.path.join(PACKAGE, *each.split()) for each in ("engine autograd gradients.py", "optim"))
 """Places whose functions end the graphs of PyTorch, too."""
+REFUSED_PLACES = (
+    *PLACES_OF_PYTORCH,
+    *(
+        os.path.join(PACKAGE, *each.split())
+        for each in ("engine autograd custom.py", "utils checkpoint", "distributions")
+    ),
+    TRANSFORMS,
+)
 KNOWN_TO_PYTORCH = frozenset("eval setattr delattr locals next".split())
 UNKNOWN = frozenset(
     "print input open exec eval compile __import__ setattr delattr breakpoint globals locals next".split()
@@ -91,6 +92,7 @@ IMPURE = frozenset("time _random _io posix nt _socket select _warnings _datetime
 class Watch:
     """A monitor of Python's calls while it is entered; ``reason`` is a ``Break``, or None."""
 
+    takes_transforms = False  # whether calls of torch.func become parts of the graph
     thorough = False  # whether reasons are sought for which PyTorch has no graph either, behind the first one
 
     def __init__(self, guards):
@@ -141,13 +143,13 @@ class Watch:
         """Stop the capture at a Python function whose effects a graph lacks."""
         code = frame.f_code
         if is_tensh_file(filename):
-            refused = (
-                code.co_name in REFUSED or code.co_name == "print" or any(map(filename.__contains__, REFUSED_PLACES))
-            )
+            refused = code.co_name in REFUSED or code.co_name == "print" or filename.startswith(REFUSED_PLACES)
+            if self.takes_transforms and filename.startswith(TRANSFORMS):
+                refused = False
             if code.co_name in REFUSED_OF_TENSORS and code.co_argcount:
                 refused = refused or isinstance(frame.f_locals[code.co_varnames[0]], Tensor)
             if refused and not is_called_by_tensh(frame) and not is_import(frame):
-                ends = code.co_name in REFUSED_BY_PYTORCH or any(map(filename.__contains__, PLACES_OF_PYTORCH))
+                ends = code.co_name in REFUSED_BY_PYTORCH or filename.startswith(PLACES_OF_PYTORCH)
                 self.stop(
                     f"{code.co_name} is called",
                     frame,

@@ -1,6 +1,7 @@
 """Checks of the transforms, with PyTorch's messages."""
 
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 
 
 def select_argnums(args, argnums):
@@ -70,4 +71,25 @@ def require_real(leaves, name, what):
         if isinstance(each, Tensor) and each.array.dtype.kind == "c":
             raise RuntimeError(
                 f"{name}: Expected all {what} to be real but received complex tensor at flattened input idx: {number}"
+            )
+
+
+def require_scalar(output, call):
+    """Raise unless a differentiated function has returned a tensor without dimensions."""
+    if not isinstance(output, Tensor):
+        raise RuntimeError(f"{call}: Expected f(*args) to return a Tensor, got {type(output)}")
+    if output.array.ndim:
+        raise RuntimeError(
+            f"{call}: Expected f(*args) to return a scalar Tensor, got tensor with {output.array.ndim} dims. Maybe you "
+            "wanted to use the vjp or jacrev APIs instead?"
+        )
+
+
+def require_differentiable(tensors):
+    """Raise for a result whose elements have no derivative."""
+    for each in tensors:
+        if each.array.dtype.kind not in DIFFERENTIABLE:
+            raise RuntimeError(
+                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
+                f"{each.dtype}"
             )

@@ -11,6 +11,7 @@ from tensh.engine.dispatch.vmap.differentiation import gradient_with_levels, wei
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dispatch.vmap.rules.shared import sizes_of
 from tensh.engine.inplace.outside import differentiating
+from tensh.func import stepping
 from tensh.func.checks import only_tensors, output_and_aux, replace_arguments, select_argnums, some_tensors
 from tensh.func.reverse import vjp
 from tensh.func.tape import find_inside, show_outside
@@ -45,6 +46,8 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
     """Return the result and its tangent; ``tangents`` are those of the arguments ``argnums``, of all if it is None."""
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{CALL}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
+    if stepping.now.transforms is not None:
+        return stepping.now.transforms.run("jvp_by", func, primals, tangents, argnums, strict, has_aux, CALL)
     numbers = tuple(range(len(primals))) if argnums is None else select_argnums(primals, argnums)
     values, spec = flatten(tuple(primals[n] for n in numbers))
     directions, given = flatten(tangents)

@@ -8,6 +8,7 @@ import numpy as np
 from tensh.engine import find_public
 from tensh.engine.arguments.binding import make_array
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.func import stepping
 from tensh.func.checks import require_real, select_argnums, select_arguments
 from tensh.func.forward import jvp_by
 from tensh.func.reverse import vjp_by
@@ -33,6 +34,8 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     def jacobian(*args):
+        if stepping.now.transforms is not None:
+            return stepping.now.transforms.run("jacrev", func, argnums, has_aux, chunk_size, args)
         require_real(leaves_of(args), "jacrev", "inputs")
         outputs, pull, *aux = vjp_by(func, args, argnums, has_aux)
         flat, structure = flatten(outputs)
@@ -86,6 +89,8 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
     """
 
     def jacobian(*args):
+        if stepping.now.transforms is not None:
+            return stepping.now.transforms.run("jacfwd", func, argnums, has_aux, randomness, args)
         require_real(leaves_of(args), "jacfwd", "inputs")
         inputs, spec = flatten(tuple(args[n] for n in select_argnums(args, argnums)))
         for x in inputs:

@@ -4,6 +4,7 @@ from contextlib import contextmanager
 
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
+from tensh.func import stepping
 
 
 def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
@@ -26,6 +27,8 @@ def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, 
         args = ()
     elif not isinstance(args, tuple):
         args = (args,)
+    if stepping.now.transforms is not None:
+        stepping.now.transforms.flatten(values)
     with _replace_tensors(module, values, tie_weights, strict):
         return module(*args, **(kwargs or {}))
 

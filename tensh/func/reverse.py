@@ -8,8 +8,16 @@ from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.vmap.batched import value_of
-from tensh.engine.dtypes.dtype import DIFFERENTIABLE
-from tensh.func.checks import only_tensors, output_and_aux, replace_arguments, select_argnums, select_arguments
+from tensh.func import stepping
+from tensh.func.checks import (
+    only_tensors,
+    output_and_aux,
+    replace_arguments,
+    require_differentiable,
+    require_scalar,
+    select_argnums,
+    select_arguments,
+)
 from tensh.func.tape import Tape, reaches, show_outside
 from tensh.func.trees import flatten, map_leaves, unflatten
 
@@ -56,19 +64,15 @@ CALL = "grad_and_value(f)(*args)"
 
 
 def _grad_and_value(func, argnums, has_aux, args, kwargs):
+    if stepping.now.transforms is not None:
+        return stepping.now.transforms.run("grad_and_value", func, argnums, has_aux, args, kwargs, CALL)
     with Tape() as tape:
         numbers = select_argnums(args, argnums)
         fresh = [map_leaves(tape.leaf, args[n]) for n in numbers]
         output = func(*replace_arguments(args, numbers, fresh), **kwargs)
         if has_aux:
             output, aux = output_and_aux(output, CALL)
-        if not isinstance(output, Tensor):
-            raise RuntimeError(f"{CALL}: Expected f(*args) to return a Tensor, got {type(output)}")
-        if output.array.ndim:
-            raise RuntimeError(
-                f"{CALL}: Expected f(*args) to return a scalar Tensor, got tensor with {output.array.ndim} dims. Maybe you "
-                "wanted to use the vjp or jacrev APIs instead?"
-            )
+        require_scalar(output, CALL)
         leaves, spec = flatten(fresh if isinstance(argnums, tuple) else fresh[0])
         wanted = tape.is_wanted_outside(output)
         result = compute_gradients([output], leaves, None, wanted, wanted)
@@ -109,6 +113,8 @@ def vjp(func, *primals, has_aux=False):
 
 def vjp_by(func, primals, argnums, has_aux):
     """Return the result and its gradients by the arguments ``argnums``: all of them, if it is None."""
+    if stepping.now.transforms is not None:
+        return stepping.now.transforms.run("vjp_by", func, primals, argnums, has_aux)
     call = "vjp(f, *primals)"
     with Tape() as tape:
         numbers = tuple(range(len(primals))) if argnums is None else select_argnums(primals, argnums)
@@ -121,12 +127,7 @@ def vjp_by(func, primals, argnums, has_aux):
         flat, spec = flatten(outputs)
         only_tensors(flat, call)
         results = unflatten(map(tape.export_result, flat), spec)
-        for each in flat:
-            if each.array.dtype.kind not in DIFFERENTIABLE:
-                raise RuntimeError(
-                    "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
-                    f"{each.dtype}"
-                )
+        require_differentiable(flat)
     leaves, structure = flatten(fresh if argnums is None else select_arguments(fresh, argnums, range(len(fresh))))
     return results, make_pullback(flat, spec, leaves, structure), *aux
 

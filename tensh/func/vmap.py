@@ -11,6 +11,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.vmap import errors
 from tensh.engine.dispatch.vmap.levels import level, running
 from tensh.engine.random.generator import default_generator
+from tensh.func import stepping
 from tensh.func.batch_dims import hide_batch, is_collection, show_batch
 from tensh.func.trees import flatten, unflatten
 
@@ -49,6 +50,8 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
 
 def call(func, in_dims, out_dims, randomness, chunk_size, args, kwargs):
     """One call of a mapped function."""
+    if stepping.now.transforms is not None:
+        return stepping.now.transforms.run("vmap", func, in_dims, out_dims, randomness, chunk_size, args, kwargs)
     name = name_of(func)
     size, dims, leaves, spec = inputs(name, in_dims, args)
     if chunk_size is not None:
@@ -187,6 +190,12 @@ def _broadcast_dims(leaves, own, spec):
 def outputs(name, out_dims, result, running):
     """Return the function's result with the batch dimension at ``out_dims``."""
     leaves, spec = flatten(result, is_collection)
+    found = find_out_dims(name, out_dims, spec)
+    return unflatten([show_batch(name, t, dim, running) for t, dim in zip(leaves, found, strict=True)], spec)
+
+
+def find_out_dims(name, out_dims, spec):
+    """Return the dimension of the batch, or None, for each leaf of results of a structure."""
     dims, own = flatten(out_dims)
     if not all(isinstance(dim, int) or dim is None for dim in dims):
         raise ValueError(
@@ -202,4 +211,4 @@ def outputs(name, out_dims, result, running):
             f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of `outputs`. "
             f"out_dims has structure {own} but outputs has structure {spec}."
         )
-    return unflatten([show_batch(name, t, dim, running) for t, dim in zip(leaves, found, strict=True)], spec)
+    return found

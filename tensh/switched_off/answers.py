@@ -164,6 +164,16 @@ COMPILED = {
     "torch.fft": ("torch._C._fft", None),
 }
 """Namespace -> the module in which PyTorch compiles its functions, and their names there; None for the previous module."""
+PRIMITIVES = {
+    "_functorch.predispatch": """lazy_load_decompositions _vmap_increment_nesting _vmap_decrement_nesting _add_batch_dim
+        _remove_batch_dim _unwrap_for_grad _jvp_increment_nesting _jvp_decrement_nesting _enter_dual_level _exit_dual_level
+        _make_dual _unpack_dual""",
+    "_functorch.eager_transforms": "_set_tensor_requires_grad _autograd_grad",
+    "_C._functorch": "_grad_increment_nesting _grad_decrement_nesting _wrap_for_grad set_inplace_requires_grad_allowed",
+    "_C._autograd": "_saved_tensors_hooks_disable _saved_tensors_hooks_enable",
+    "_C": "_set_fwd_grad_enabled",
+}
+"""Namespace -> the functions of which graphs compose the transforms of torch.func: see tensh/func/primitives.py."""
 REAL = (
     {
         f"_C.{name}": f"tensh.overrides:{name}"
@@ -298,6 +308,11 @@ REAL = (
         for name in "tree_flatten tree_unflatten tree_map_ _broadcast_to_and_flatten".split()
     }
     | {"_functorch.vmap.Tensor": "tensh:Tensor"}
+    | {
+        f"{space}.{name}": f"tensh.func.primitives:{name}"
+        for space, names in PRIMITIVES.items()
+        for name in names.split()
+    }
     | {
         f"_C._functorch.{name}": f"tensh.func.rest:{name}"
         for name in "is_batchedtensor maybe_get_level maybe_get_bdim".split()

@@ -79,7 +79,7 @@ LAYERS = {
         "numpy",
     ),
     "tensh.compiler": (
-        "tensh.engine tensh.func.trees tensh.fx tensh.nn tensh.overrides tensh.tracing tensh.switched_off tensh.graph",
+        "tensh tensh.engine tensh.func.trees tensh.fx tensh.nn tensh.overrides tensh.tracing tensh.switched_off tensh.graph",
         "numpy",
     ),
     "tensh.export": (
