@@ -35,6 +35,8 @@ LITERAL = re.compile(r"""[-\d"'(\[]|True|False""")
 MARKS = re.compile(r"\[1\]|~|\?")  # marks that are not printed
 NOT_SHOWN, OLD = "...", "old "  # deprecated forms, tried first and left out of messages
 LATE = object()  # the place of an error among values
+LATE_ERRORS = (LateError, ValueError, Lift)
+"""Errors that are raised once all arguments are known to be of their kinds, such as for a batch in the place of a number."""
 
 
 # ── one overload ─────────────────────────────────────────────────────────────
@@ -138,7 +140,7 @@ class Form:
         for place, (parameter, value) in enumerate(zip(self.positional, args, strict=False), 1):
             try:
                 values[parameter.name] = parameter.take(self.function, value, place)
-            except (LateError, ValueError) as error:
+            except LATE_ERRORS as error:
                 keep_late(values, parameter.name, error)
         if options or len(values) < len(self.parameters):
             self._bind_keywords(len(args), options, values)
@@ -157,7 +159,7 @@ class Form:
             if parameter.name in options:
                 try:
                     values[parameter.name] = parameter.take(self.function, options[parameter.name], None)
-                except (LateError, ValueError) as error:
+                except LATE_ERRORS as error:
                     keep_late(values, parameter.name, error)
             elif parameter.required:
                 missing = [f'"{p.name}"' for p in self.parameters[index:] if p.required]

@@ -23,7 +23,7 @@ from tensh.engine.core.nodes import Dual, NoGradView, Output, track_temporary, u
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.inplace.copy_slices import CopySlices
-from tensh.engine.inplace.writes import copy_saved, keys_while_growing, name_node_class
+from tensh.engine.inplace.writes import copy_saved, keys_while_growing, name_node
 from tensh.engine.operators.shapes.views import view
 
 
@@ -237,9 +237,7 @@ def parts(t, level, name="Identity"):
     tangent = level.find_tangent(node)
     others = tuple(each for each in mode.levels if each is not level)
     if uses_gradient(node) and mode.grad is True:
-        value = call_at_levels(others, mode.grad, view.fn, t, t.array.shape)
-        value.node.__class__ = name_node_class(type(value.node), name)
-        return value, tangent
+        return name_node(call_at_levels(others, mode.grad, view.fn, t, t.array.shape), name), tangent
     value = wrap(t.array)
     if any(each.find_tangent(node) is not None for each in others):
         value.node = call_at_levels(others, mode.grad, placeholder, value, node)

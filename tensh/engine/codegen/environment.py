@@ -53,6 +53,7 @@ from tensh.engine.inplace.plain import compute_plain, is_plain, write_plain
 from tensh.engine.inplace.writes import (
     DIRECT,
     begin_write,
+    name_node,
     operand_node,
     require_own_dtype,
     write_elementwise,
@@ -85,7 +86,7 @@ FUNCTIONS = (
     write_constant_out, require_own_dtype, refuse_overlap_in_part, refuse_growth, refuse_overlap, keep_dtype, operand,
     foreign, any_wants_gradient, is_not_int64, raise_missing, translate_error, refuse_dtype, require_operand, make_cast_error,
     make_write_error, Lift, parallel_map, refuse_receiver, require_differentiable, row_major, arrange, require_outs,
-    write_elementwise, is_plain, write_plain, compute_plain,
+    write_elementwise, name_node, is_plain, write_plain, compute_plain,
 )  # fmt: skip
 ENVIRONMENT = {each.__name__: each for each in FUNCTIONS} | {
     "new": new, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners,

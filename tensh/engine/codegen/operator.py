@@ -30,7 +30,7 @@ class Op:
         self.outs, self.let, self.sequence, self.types, self.watched = (), {}, None, "biufcW", ()
         self.exact = ()
         self.numbers, self.keyword_variants, self.refusal = {}, {}, {}
-        self.kernel_name = self.mixing = self.takes_out = None
+        self.inplace_node = self.kernel_name = self.mixing = self.takes_out = None
         self.returns_bool = self.into_dtype = self.keeps_dtype = False
         self.many = self.partial = self.view = self.fused = self.pointwise = self.floats = self.inplace = self.apart = (
             self.parallel

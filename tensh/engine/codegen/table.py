@@ -26,7 +26,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     Where the operator is public
         ``public``: True, "function", "method", or False for one that only derivatives and composites call.
         ``inplace``: True, or "method" where the in-place form is a method only.
-        ``node``: PyTorch's name of the node.
+        ``node``: PyTorch's name of the node; ``inplace_node``: that of the in-place form, where it is another.
         ``constant_edges``: how many inputs PyTorch's node has before and after the declared ones.
 
     Operands
@@ -92,7 +92,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
 
 
 OPTIONS = frozenset(
-    "node apart returns_bool into_dtype keeps_dtype outs returns let sequence types many partial view pointwise parallel "
+    "node inplace_node apart returns_bool into_dtype keeps_dtype outs returns let sequence types many partial view pointwise parallel "
     "floats inplace out public watched numbers exact keyword_variants refusal kernel_name mixing constant_edges takes_out fused".split()
 )
 

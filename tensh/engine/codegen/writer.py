@@ -236,7 +236,9 @@ def inplace_source(op):
 def _inplace(op):
     """The lines of the in-place form."""
     a, *others = op.inputs
-    name = f"{op.name}_"
+    name, value = f"{op.name}_", f"{op.name}_fn({call(op, variants=False)})"
+    if op.inplace_node:
+        value = f"name_node({value}, {op.inplace_node!r})"
     lines = _write_straight(op, a, *others) if op.pointwise else []
     lines.append(f"if not isinstance({a}, Tensor): take_operand({a}, '{name}', '{a}', 1)")
     lines.append("since = " + ("None" if op.inplace == UNRECORDED else f"begin_write({', '.join(op.inputs)})"))
@@ -252,19 +254,19 @@ def _inplace(op):
         return [
             *lines,
             f"if {a}.array.size >= DIRECT and {straight}: return {a}",
-            f"try: return write_inplace({a}, since, {op.name}_fn({call(op, variants=False)}), '{name}')",
+            f"try: return write_inplace({a}, since, {value}, '{name}')",
             f"except NotImplementedError as error: raise make_write_error(error, {', '.join(op.inputs)}) from None",
         ]
     if not others or not op.pointwise:
         return [
             *lines,
             *([f"dtype = require_own_dtype({a}, dtype)"] if op.into_dtype else []),
-            f"return write_inplace({a}, since, {op.name}_fn({call(op, variants=False)}), '{name}')",
+            f"return write_inplace({a}, since, {value}, '{name}')",
         ]
     return [
         *lines,
         f"if not isinstance({others[0]}, Tensor): require_operand('{op.name}', {others[0]})",
-        f"try: return write_inplace({a}, since, {op.name}_fn({call(op, variants=False)}), '{name}')",
+        f"try: return write_inplace({a}, since, {value}, '{name}')",
         f"except (NotImplementedError, RuntimeError) as error: raise make_cast_error(error, '{op.name}', {a}, {others[0]}) from None",
     ]
 

@@ -209,8 +209,8 @@ def require_own_dtype(t, dtype):
 
 def become_view(t, viewed, name):
     """Turn ``t`` into its own view ``viewed``, as ``t_()`` does; ``name`` is the node's name."""
-    if viewed.node is not None and name is not None:
-        viewed.node.__class__ = name_node_class(type(viewed.node), name)
+    if name is not None:
+        name_node(viewed, name)
     t.array = viewed.array
     stamp_write(t.array)
     if t._base is not None and t._view_info is not None and t._view_info.steps is not None:
@@ -225,10 +225,17 @@ def become_view(t, viewed, name):
     return t
 
 
+def name_node(t, name):
+    """Give the node of a result PyTorch's name for it, such as the number of an in-place form; return the result."""
+    if uses_gradient(t.node):
+        t.node.__class__ = name_node_class(type(t.node), name)
+    return t
+
+
 @functools.cache
 def name_node_class(kind, name):
-    """A class of nodes under another name: PyTorch numbers the in-place forms of views separately."""
-    return type(name, (kind,), {"__slots__": ()})
+    """A class of nodes under another name."""
+    return type(name, (kind,), {"__slots__": (), "__module__": "builtins"})
 
 
 def bad_call(own, shape):

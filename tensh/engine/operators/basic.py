@@ -16,7 +16,7 @@ from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY
-from tensh.engine.operators.precision import real_of
+from tensh.engine.operators.precision import convertible_part
 
 PLAIN = np.ndarray, np.generic
 """Types of arrays with elements: NumPy's quotient of two 0-d arrays is a scalar."""
@@ -97,8 +97,8 @@ def expanded_size(array, size, kind=None):
 @op(public=False, node="ToCopyBackward0", input="cast(g, input.dtype)")
 def cast(input, dtype, memory_format=None):
     """Copy the input in another (NumPy) dtype; of complex numbers take the real part if that is real."""
-    if input.dtype.kind in "cW" and dtype.kind not in "cbW":
-        input = real_of(input)
+    if input.dtype.kind in "cW":
+        input = convertible_part(input, dtype)
     if dtype.itemsize < 3 and dtype.kind in "fV":
         if dtype.itemsize == 1:
             input = round_to_eight_bits(input, dtype)

@@ -8,12 +8,15 @@ LINALG, FFT = Registry("LINALG"), Registry("FFT")
 SPECIAL = Registry("SPECIAL")  # functions other than operators, which torch.special has, too
 
 
-def linalg(fn=None, *, out=True):
-    """Publish a function called ``NAME`` or ``linalg_NAME`` as ``torch.linalg.NAME``, with ``out=`` unless it is False."""
+def linalg(fn=None, *, out=True, apart=False):
+    """Publish a function called ``NAME`` or ``linalg_NAME`` as ``torch.linalg.NAME``, with ``out=`` unless it is False.
+
+    ``apart`` is that of ``add_out``.
+    """
     if fn is None:
-        return lambda fn: linalg(fn, out=out)
+        return lambda fn: linalg(fn, out=out, apart=apart)
     fn.__name__ = fn.__qualname__ = name = fn.__name__.removeprefix("linalg_")
-    function = LINALG[name] = add_out(fn, name=f"linalg_{name}") if out else fn
+    function = LINALG[name] = add_out(fn, apart, f"linalg_{name}") if out else fn
     function.__module__ = "torch.linalg"
     return function
 

@@ -53,6 +53,15 @@ def real_of(array):
     return array.real if array.dtype.kind != "W" else array.astype(C8).real.astype(np.float16)
 
 
+def convertible_part(array, dtype):
+    """Return what is converted of complex numbers: the real part for a real dtype, both parts of complex32 for bools."""
+    if dtype.kind not in "cbW":
+        return real_of(array)
+    return (
+        array.astype(C8) if array.dtype.kind == "W" and dtype.kind == "b" else array
+    )  # NumPy tests its real part only
+
+
 def take_real(array, dtype):
     """Return the array that is reduced in ``dtype``; complex numbers lose imaginary parts in a real one, with a warning."""
     if array.dtype.kind not in "cW" or dtype.kind in "cbW":

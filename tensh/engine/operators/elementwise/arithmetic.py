@@ -218,10 +218,16 @@ def lcm(input, other):
     return np.abs(out) if out.itemsize >= 4 else out
 
 
-def check_bound(one, two, number):
-    """Raise unless a whole number fits the dtype of the integers that it bounds."""
-    if number is not None and one.kind in "iu" and two.kind in "iu":
-        FITTING[number, one]
+def check_bound(name):
+    """Make the check of the operator ``name`` that a whole number fits the integers that it bounds; a bool bounds none."""
+
+    def check(one, two, number):
+        if number is not None and one.kind in "iu" and two.kind in "iu":
+            FITTING[number, one]
+        elif number is not None and one.kind == two.kind == "b":
+            raise NotImplementedError(f"\"{name}_scalar_cpu\" not implemented for 'Bool'")
+
+    return check
 
 
 def require_dtype_of_bounded(name, input, *bounds_and_out):

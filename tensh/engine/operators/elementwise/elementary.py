@@ -74,7 +74,12 @@ def complex_from(real, imag):
     if real.shape == imag.shape and not real.flags.c_contiguous:  # the result has the order of its parts
         order = order_of(real.shape, real.strides, imag.strides)
         if order != [*range(real.ndim)]:
-            return complex_from(real.transpose(order), imag.transpose(order)).transpose(np.argsort(order))
+            return join_parts(real.transpose(order), imag.transpose(order)).transpose(np.argsort(order))
+    return join_parts(real, imag)
+
+
+def join_parts(real, imag):
+    """Complex numbers in rows."""
     parts = np.empty((*np.broadcast_shapes(real.shape, imag.shape), 2), real.dtype)
     parts[..., 0], parts[..., 1] = real, imag
     return parts.view(BY_NUMPY[real.dtype].to_complex().numpy)[..., 0]
@@ -241,11 +246,35 @@ cosh, sinh = compute_in_longdouble(np.cosh, hyperbolic.cosh), compute_in_longdou
 
 
 def ldexp(input, other):
-    return input * exp2(other)
+    """Input times 2 to the power of other; a whole power changes the exponent alone, so that it does not overflow."""
+    if not is_real(input):
+        return input * exp2(other)
+    whole = (np.rint(other) == other) & (np.abs(other) < FARTHEST)
+    scaled = scale_by_power(input, np.where(whole, other, 0).astype(np.int32))
+    return scaled if whole.all() else np.where(whole, scaled, input * exp2(other))
+
+
+def check_power(one, two, number):
+    """Raise for an exponent of a dtype that PyTorch does not count among the integers, beside floating point numbers."""
+    if one.kind in "fV" and (two.kind == "b" or two.kind == "u" and two.itemsize > 1):
+        raise NotImplementedError(f"\"ldexp_cpu_exp\" not implemented for '{BY_NUMPY[two].title}'")
+
+
+FARTHEST = 2.0**31
+"""The exponent from which on integers do not fit the type of exponents."""
+
+
+@compute_in_float32
+def scale_by_power(input, power):
+    return np.ldexp(input, power)
 
 
 def exp2(input):
-    return real_exp2(input) if is_real(input) else np.exp(input * SCALARS[LN2, input.dtype])
+    if is_real(input):
+        return real_exp2(input)
+    scaled = np.empty_like(input)
+    scaled.real, scaled.imag = input.real * LN2, input.imag * LN2  # a product with LN2 + 0j makes nan of infinity
+    return np.exp(scaled, scaled)
 
 
 def sigmoid(input):

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.codegen.table import op, pointwise
+from tensh.engine.codegen.table import OR_THE_SAME, op, pointwise
 from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS, word
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.messages import refuse_dtype
@@ -184,7 +184,7 @@ pointwise(elementary.log2, "Logarithm of input to base 2.", name="log2", floats=
 pointwise(log10.log10, "Logarithm of input to base 10.", name="log10", floats=True, input="g / (conj(input) * LN10)")
 pointwise(elementary.log1p, "Natural logarithm of 1 + input, accurate near 0.", name="log1p", floats=True,
           input="g / (conj(input) + 1)")  # fmt: skip
-pointwise(elementary.ldexp, "Input times 2 to the power of other.", floats=True, kernel_name="pow",
+pointwise(elementary.ldexp, "Input times 2 to the power of other.", floats=True, kernel_name="pow", mixing=elementary.check_power,
           input="g * exp2(conj(other))", other="g * conj(out) * LN2")  # fmt: skip
 pointwise(elementary.logaddexp, "Logarithm of the sum of the exponentials of input and other.", types="fc",
           inplace=False, input="g / (1 + exp(conj(other - input)))", other="g / (1 + exp(conj(input - other)))")  # fmt: skip
@@ -215,12 +215,12 @@ pointwise(arcs.atan, "Inverse tangent of input.", name="atan", floats=True, inpu
 pointwise(elementary.sinh, "Hyperbolic sine of input.", name="sinh", floats=True, input="g * conj(cosh(input))")
 pointwise(elementary.cosh, "Hyperbolic cosine of input.", name="cosh", floats=True, input="g * conj(sinh(input))")
 pointwise(elementary.tanh, "Hyperbolic tangent of input.", name="tanh", floats=True, input="tanh_backward(g, out)")
-pointwise(np.arcsinh, "Inverse hyperbolic sine of input.", name="asinh", floats=True,
+pointwise(np.arcsinh, "Inverse hyperbolic sine of input.", name="asinh", floats=True, inplace_node="AsinhBackward1",
           input="g * conj(rsqrt(squared(input) + 1))")  # fmt: skip
-pointwise(np.arccosh, "Inverse hyperbolic cosine of input.", name="acosh", floats=True,
+pointwise(np.arccosh, "Inverse hyperbolic cosine of input.", name="acosh", floats=True, inplace_node="AcoshBackward1",
           input="g * (rsqrt(squared(input) - 1) if input.dtype.kind != 'c' else "
                 "conj(rsqrt(input - 1) * rsqrt(input + 1)))")  # fmt: skip
-pointwise(elementary.atanh, "Inverse hyperbolic tangent of input.", name="atanh", floats=True,
+pointwise(elementary.atanh, "Inverse hyperbolic tangent of input.", name="atanh", floats=True, inplace_node="AtanhBackward1",
           input="g / conj(1 - squared(input))")  # fmt: skip
 pointwise(arcs.atan2, "Angle between the positive first axis and the point (other, input), in radians.", name="atan2", floats=True,
           types="biuf", inplace="method", let={"squares": "input * input + other * other", "over": "masked_fill(reciprocal(squares), squares == 0, 0)"},
@@ -255,12 +255,12 @@ pointwise(np.fmin, "The smaller of input and other; a number is preferred to nan
           refusal=not_complex("fmin not implemented for complex tensors."), kernel_name="minimum_cpu",
           input="only(g, (input <= other) | isnan(other))",
           other="masked_fill(g, (input <= other) | isnan(other), 0)")  # fmt: skip
-clamp_min = pointwise(kernels.clamp_min, "Input, but at least ``min``.", types="biuf", refusal=NO_CLAMP, keeps_dtype=True, mixing=arithmetic.check_bound,
-          takes_out=arithmetic.require_dtype_of_bounded,
+clamp_min = pointwise(kernels.clamp_min, "Input, but at least ``min``.", types="biuf", refusal=NO_CLAMP, keeps_dtype=True,
+          mixing=arithmetic.check_bound("clamp_min"), takes_out=arithmetic.require_dtype_of_bounded,
           node="ClampMinBackward1", numbers={"min": "ClampMinBackward0"},
           input="only(g, input >= min)", min="only(g, input < min)")  # fmt: skip
-pointwise(kernels.clamp_max, "Input, but at most ``max``.", types="biuf", refusal=NO_CLAMP, keeps_dtype=True, mixing=arithmetic.check_bound,
-          takes_out=arithmetic.require_dtype_of_bounded,
+pointwise(kernels.clamp_max, "Input, but at most ``max``.", types="biuf", refusal=NO_CLAMP, keeps_dtype=True,
+          mixing=arithmetic.check_bound("clamp_max"), takes_out=arithmetic.require_dtype_of_bounded,
           node="ClampMaxBackward1", numbers={"max": "ClampMaxBackward0"},
           input="only(g, input <= max)", max="only(g, input > max)")  # fmt: skip
 
@@ -337,7 +337,7 @@ def imag(input):
 
 
 # ── several outputs ──────────────────────────────────────────────────────────
-@op(outs=("mantissa", "exponent"), input="ldexp(g, -exponent)")
+@op(apart=OR_THE_SAME, outs=("mantissa", "exponent"), input="ldexp(g, -exponent)")
 def frexp(input):
     """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1.  Differentiable."""
     return elementary.frexp(input)

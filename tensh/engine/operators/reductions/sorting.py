@@ -5,7 +5,7 @@ import numpy as np
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import place_beside
 from tensh.engine.arrays.threads import BLOCKS, map_rows
-from tensh.engine.codegen.table import op
+from tensh.engine.codegen.table import OR_THE_SAME, op
 from tensh.engine.errors.messages import refuse_dtype, wrap_dim
 from tensh.engine.operators.along import read_along
 from tensh.engine.operators.kernels import has_true
@@ -182,7 +182,7 @@ def top_of_rows(matrix, k, largest):
 
 
 # ── selections ───────────────────────────────────────────────────────────────
-@op(outs=("values", "indices"), input="put_along(g, input.shape, indices, dim)")
+@op(apart=OR_THE_SAME, outs=("values", "indices"), input="put_along(g, input.shape, indices, dim)")
 def topk(input, k, dim=-1, largest=True, sorted=True):
     """The ``k`` largest (or smallest) elements along ``dim``, in order, and their indices.  Differentiable.
 

@@ -9,7 +9,7 @@ from tensh.engine.codegen.scalars import cast_scalar
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
-from tensh.engine.operators.precision import real_of, take_real
+from tensh.engine.operators.precision import convertible_part, take_real
 from tensh.engine.operators.shapes.diagonal import diagonal_of
 from tensh.engine.operators.shapes.views import make_key
 
@@ -107,8 +107,8 @@ def real_part(array, dtype):
     """Return ``array``, or what is written of it into a dtype: the real part, or its numbers in 8 bits."""
     if array.dtype is dtype:
         return array
-    if array.dtype.kind in "cW" and dtype.kind not in "cbW":
-        array = real_of(array)
+    if array.dtype.kind in "cW":
+        array = convertible_part(array, dtype)
     return round_to_eight_bits(array, dtype) if dtype.itemsize == 1 and dtype.kind in "fV" else array
 
 

@@ -132,7 +132,7 @@ def dense_of(t):
     """Return a sparse tensor as a dense one, in which values with equal indices are added."""
     a = t.array
     zeros = wrap(np.zeros((prod(a.grid), *a.entry_shape), a.dtype))
-    out = zeros.index_put((wrap(flat_places(a)),), entries_of(t)[1], True) if a.nnz else zeros
+    out = zeros.index_put((wrap(flat_places(a)),), entries_of(t)[1], True)
     dense = a.assemble(out)
     # not a view: nothing else refers to this memory
     return rename_node(wrap(dense.array, dense.node), "ToDenseBackward0")

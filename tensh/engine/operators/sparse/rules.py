@@ -316,21 +316,28 @@ def sum_dim(input, dim, keepdim=False, dtype=None):
         range(ndim) if dim is None or dim == () else wrap_dims(dim if isinstance(dim, (tuple, list)) else (dim,), ndim)
     )
     if layout is not COO:
-        return convert_layout(sum_dim(to_coo(input), dim, True, dtype), layout)
-    sparse = input.array.sparse_dim
-    values = values_of(input)
+        return rename_node(convert_layout(sum_dim(to_coo(input), dim, True, dtype), layout), "SumBackward1")
+    total = sum_over(input, dims, dtype)
+    if not keepdim:
+        return total
+    for d in sorted(dims):
+        total = on_tensors("unsqueeze")(total, d)
+    return rename_node(total, "SumBackward1")
+
+
+def sum_over(input, dims, dtype):
+    """Return the sum over some dimensions, which are dropped; over all sparse ones it is dense."""
+    sparse, values = input.array.sparse_dim, values_of(input)
     inside = [d - sparse + 1 for d in dims if d >= sparse]
     if dtype is not None or input.array.dtype.kind in "biu":
         values = values.to(wrap(np.zeros(0, dtype or np.int64)).dtype)
     if inside:
-        values = values.sum(inside, keepdim=keepdim)
+        values = values.sum(inside)
     over = [d for d in dims if d < sparse]
     if len(over) == sparse:
-        total = values.sum(0)
-        return total.reshape(*[1] * sparse, *total.array.shape) if keepdim else total
-    index = input.array.indices[0]
-    index = np.where(np.isin(np.arange(sparse), over)[:, None], 0, index) if keepdim else np.delete(index, over, 0)
-    shape = [1 if d in dims else n for d, n in enumerate(input.shape) if keepdim or d not in dims]
+        return values.sum(0)
+    shape = [n for d, n in enumerate(input.shape) if d not in dims]
+    index = np.delete(input.array.indices[0], over, 0)
     made = sparse_tensor(values, (index,), shape, COO, not over and input.array.coalesced, "SumBackward1")
     return coalesce_as(made, "SumBackward1") if over else made
 

@@ -144,7 +144,7 @@ OPERATORS = {
 }  # fmt: skip
 
 FUNCTIONS = {
-    "matmul": products.times, "getitem": indexing.read, "setitem": writes.assign, "copy_": writes.copy, "embedding_renorm_": writes.renormalize,
+    "matmul": products.times, "getitem": indexing.read, "setitem": writes.assign, "copy_": writes.copy, "resize_as_": writes.resize_as, "embedding_renorm_": writes.renormalize,
     "fill_": writes.fill, "zero_": writes.zero,
     "as_strided": views.as_strided, "index_put": indexing.put, "index_put_": writes.put,
     "detach": writes.detach, "recast": views.recast, **writes.ACTIVATIONS, **creation.FUNCTIONS, **search.FUNCTIONS,

@@ -56,7 +56,6 @@ OPERATORS = {
 }
 FUNCTIONS = {
     "nonzero": dynamic("nonzero"),
-    "argwhere": dynamic("nonzero"),
     "where": dynamic("where"),
     "allclose": make_refusal(
         "vmap over torch.allclose isn't supported yet. Please file an issue at https://github.com/pytorch/pytorch/issues if "

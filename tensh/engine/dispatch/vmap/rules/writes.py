@@ -34,7 +34,8 @@ SPOKEN = {
     for function in ("scatter", "index_fill")
     for kind in ("src", "number", "tensor")
 }
-RESHAPING = frozenset("t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_ as_strided_ resize_as_".split())
+"""Operators for some kinds of arguments -> the function that a program calls."""
+RESHAPING = frozenset("t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_ as_strided_".split())
 SHAPES = frozenset("add_ atan2_ copysign_ bitwise_and_ bitwise_or_ bitwise_xor_".split())
 """Functions by PyTorch's errors for writing a larger value: in general words, with the function's name, or with shapes.
 
@@ -86,7 +87,7 @@ def require_levels(self, others, name):
     missing = set(find_levels(others)[0]) - set(self.levels if type(self) is BatchedTensor else ())
     if not missing:
         return
-    name = SPOKEN.get(name, name.replace("_written_", "_"))
+    name = called_by_program(name.replace("_written_", "_"))
     if name in SHAPES:
         other = find_batched(others)
         shapes = self.array.shape, other.value.array.shape
@@ -94,6 +95,12 @@ def require_levels(self, others, name):
     if name in ARITHMETIC or name in OWN:
         raise RuntimeError(errors.SMALLER.format(name if name in OWN else "inplace arithmetic"))
     raise RuntimeError(errors.SMALLER_IN_FALLBACK.format(name, max(missing)))
+
+
+def called_by_program(name):
+    """Return the name of the function that a program calls, for an in-place form that may handle one keyword of it."""
+    variants = (op for op in OPS.values() if any(f"{other}_" == name for _, other in op.keyword_variants.values()))
+    return SPOKEN.get(name) or next((f"{op.name}_" for op in variants), name)
 
 
 def require_dims(self, others, name):
@@ -198,6 +205,12 @@ def resize(self, *size, memory_format=None):
     rows = reshape_value(self.value, (*batch, self.array.size))
     self.value = reshape_value(slice_dim.fn(rows, len(batch), 0, math.prod(shape), 1), (*batch, *shape))
     return self
+
+
+def resize_as(self, the_template, *, memory_format=None):
+    """Compute ``self.resize_as_(...)``, without adding elements."""
+    require_levels(self, (the_template,), "resize_as_")
+    return resize(self, the_template.array.shape)
 
 
 def put(self, indices, values, accumulate=False):

@@ -6,6 +6,7 @@ import numpy as np
 
 from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays.absent import is_absent, place_beside
+from tensh.engine.core.lift import accept_batches
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.dtypes.dtype import int64
@@ -103,6 +104,7 @@ def pad_targets(targets, lengths, batch):
 
 
 @layer
+@accept_batches
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
     """Compute the negative log-likelihood of the label sequences ``targets`` under all alignments: ``log_probs`` [T, N, C].
 

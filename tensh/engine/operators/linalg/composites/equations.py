@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.return_types import return_type
+from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dispatch.override.points import watch_check, watch_inner
@@ -112,7 +113,7 @@ def solve_ex(A, B, *, left=True, check_errors=False):
     return result
 
 
-@linalg
+@linalg(apart=OR_THE_SAME)
 def solve_triangular(input, B, *, upper, left=True, unitriangular=False):
     """The solutions X of A X = B (of X A = B if not ``left``) for triangular A; the other half is not read.
 

@@ -9,7 +9,6 @@ from tensh.engine.arguments.checks import integer
 from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays.absent import is_absent, place_beside
 from tensh.engine.codegen.composites import composite
-from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import contiguous_format
 from tensh.engine.errors.integers import read_int
@@ -174,7 +173,7 @@ def chain_matmul(*matrices, out=None):
 
 
 # ── products of vectors ──────────────────────────────────────────────────────
-@linalg
+@linalg(apart=True)
 def linalg_cross(input, other, *, dim=-1):
     """The cross products of vectors [*, 3] along ``dim``.  Differentiable.
 
@@ -185,7 +184,7 @@ def linalg_cross(input, other, *, dim=-1):
     return crossed.linalg_cross.fn(input, other, dim)
 
 
-@composite(out=True, apart=OR_THE_SAME)
+@composite(out=True, apart=True)
 def cross(input, other, dim=None):
     """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable.
 

@@ -12,13 +12,12 @@ from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.core import ports
 from tensh.engine.core.clock import mode, stamp_write
 from tensh.engine.core.lift import Absence, Lift
-from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.override.points import armed, arrivals
 from tensh.engine.errors.messages import broadcast_clash, size_at, wrap_dim
 from tensh.engine.inplace.out import check_out, write_out
-from tensh.engine.inplace.writes import name_node_class
+from tensh.engine.inplace.writes import name_node
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.linalg import products
 from tensh.engine.operators.namespaces import LINALG
@@ -92,9 +91,7 @@ def only_row(matrix):
     """Turn a matrix of one row into a vector in place, as ``squeeze_`` does."""
     row = squeeze_dim.fn(matrix, 0)
     row._base = None
-    if uses_gradient(row.node):
-        row.node.__class__ = name_node_class(type(row.node), "SqueezeBackward4")
-    return row
+    return name_node(row, "SqueezeBackward4")
 
 
 def multiply_others(input, other):

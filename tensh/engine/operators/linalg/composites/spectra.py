@@ -127,7 +127,7 @@ def require_full_precision(A):
 
 def number(value):
     """Return a tolerance, which may be a tensor, as an array."""
-    return value.array if isinstance(value, Tensor) else value
+    return np.asarray(value.array) if isinstance(value, Tensor) else value
 
 
 def tolerances(name, A, atol, rtol, relative_name="rtol"):

@@ -37,7 +37,11 @@ def reduce_all_or_along(name, of_all, along, input, dim, keepdim, out):
     if out is not None:
         check_out(out, name, (input,))
     result = of_all.fn(input) if dim is ABSENT else along.fn(input, dim, keepdim)
-    return result if out is None else write_out(out, result, f"{name}_all" if dim is ABSENT else name)
+    return (
+        result
+        if out is None
+        else write_out(out, result, f"{name}_all" if dim is ABSENT else name, inputs=(input,), apart=False)
+    )
 
 
 max = extreme(

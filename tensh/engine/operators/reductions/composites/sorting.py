@@ -5,7 +5,7 @@ from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.operators.reductions import sorting
 
 
-@composite(out=True)
+@composite(out=True, apart=OR_THE_SAME)
 def sort(input, dim=-1, descending=False, *, stable=None):
     """The elements in order along ``dim``, and their indices in the input: a named tuple ``(values, indices)``.
 

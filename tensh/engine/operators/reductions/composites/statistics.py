@@ -2,6 +2,7 @@
 
 from tensh.engine.arguments.checks import is_empty
 from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.messages import ABSENT
 from tensh.engine.inplace.out import check_out, write_out
@@ -109,7 +110,7 @@ nanmedian = median_of(
 )
 
 
-@composite(out=True)
+@composite(out=True, apart=OR_THE_SAME)
 def mode(input, dim=-1, keepdim=False):
     """The most frequent element along ``dim`` (the smallest of equally frequent ones), and its last index.
 

@@ -9,7 +9,7 @@ from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.scaling import combine_with_number
 from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.core.clock import tick
-from tensh.engine.inplace.writes import write_inplace
+from tensh.engine.inplace.writes import name_node, write_inplace
 from tensh.engine.operators.elementwise.composites.arithmetic import tensor
 from tensh.engine.operators.namespaces import special
 from tensh.engine.operators.special.error_functions import erf_op
@@ -36,7 +36,7 @@ def polygamma_method(self, n):
 
 def polygamma_(self, n):
     """In-place version of polygamma."""
-    return write_inplace(self, tick(), polygamma(n, self), "polygamma_")
+    return write_inplace(self, tick(), name_node(polygamma(n, self), "PolygammaBackward1"), "polygamma_")
 
 
 METHODS["polygamma"], METHODS["polygamma_"] = polygamma_method, polygamma_
