@@ -8,7 +8,8 @@ from tensh.onnx.library import require_onnx
 
 TYPES = {
     "float32": 1, "uint8": 2, "int8": 3, "int16": 5, "int32": 6, "int64": 7, "bool": 9, "float16": 10, "float64": 11, "complex64": 14,
-    "complex128": 15, "bfloat16": 16,
+    "complex128": 15, "bfloat16": 16, "uint16": 4, "uint32": 12, "uint64": 13, "float8_e4m3fn": 17, "float8_e4m3fnuz": 18,
+    "float8_e5m2": 19, "float8_e5m2fnuz": 20, "float8_e8m0fnu": 24,
 }  # fmt: skip
 """Name of a dtype -> its number in ONNX."""
 BOOLEAN = frozenset("Equal Less Greater LessOrEqual GreaterOrEqual And Or Not Xor IsNaN IsInf".split())

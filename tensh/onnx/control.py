@@ -2,7 +2,7 @@
 
 import tensh as torch
 
-__all__ = ["If", "Loop", "list_free_names", "list_read_names"]
+__all__ = ["If", "Loop", "Scan", "list_free_names", "list_read_names"]
 
 DEEPEST = 20  # maximum nesting depth of graphs
 
@@ -46,3 +46,18 @@ def Loop(most, cond, carried, body, values, scanned):
     columns = zip(*rows) if rows else []
     empty = [torch.empty(0, *shape, dtype=dtype) for shape, dtype in scanned]
     return (*carried, *(map(torch.stack, map(list, columns)) if rows else empty))
+
+
+def Scan(states, scanned, body, values, axes, directions, out_axes, out_directions):
+    """Return the states after all steps, and the outputs of all steps: a step takes a slice of each scanned input."""
+    columns = [list(each.unbind(axis)) for each, axis in zip(scanned, axes)]
+    columns = [rows[::-1] if backwards else rows for rows, backwards in zip(columns, directions)]
+    count, made_rows = len(states), []
+    for slices in zip(*columns):
+        made = as_tuple(body(*states, *slices, *values))
+        states = made[:count]
+        made_rows.append(made[count:])
+    outputs = []
+    for rows, axis, backwards in zip(zip(*made_rows), out_axes, out_directions):
+        outputs.append(torch.stack(list(rows[::-1] if backwards else rows), axis))
+    return (*states, *outputs)

@@ -5,31 +5,32 @@ underscores before they become names in code; its weights are checked against th
 """
 
 import keyword
-import math
 import operator as python_operator
 import os
 from collections import Counter
 
 import numpy as np
 
-import tensh as torch
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 from tensh.onnx.builder import TYPES
-from tensh.onnx.control import DEEPEST, If, Loop, list_free_names
+from tensh.onnx.control import DEEPEST, If, Loop, Scan, list_free_names
 from tensh.onnx.errors import OnnxError
 from tensh.onnx.library import require_onnx
 from tensh.onnx.operators.families import OPERATORS
 from tensh.onnx.operators.table import MissingOperator, dtype_of
 from tensh.onnx.schemas import check_call, check_node, parameters_of
+from tensh.onnx.weights import LARGEST, read_tensor
 from tensh.serialization.reading import DAMAGE, describe_damage, one_line, require_file
 
 __all__ = ["OnnxError", "OnnxModule", "load"]
 
-LARGEST = 2**31  # maximum size of a protobuf file, in bytes
 TAKEN = vars(Module()).keys()  # attributes of every module
+SEVERAL = ("Split", "LSTM", "GRU", "RNN", "TopK", "DynamicQuantizeLinear")
+"""Operators that give several results though a node may name one alone."""
+CONTROL = {"If": If, "Loop": Loop, "Scan": Scan}
 NODES = 1_000_000  # maximum number of nodes in a graph
 
 
@@ -79,72 +80,6 @@ def load(f):
         raise OnnxError(one_line(error)) from None
     except DAMAGE as error:
         raise OnnxError(f"this ONNX model is damaged: {describe_damage(error)}") from None
-
-
-def read_tensor(proto, folder=None):
-    """Read a tensor from a file.  Raise OnnxError if its bytes do not match its shape."""
-    onnx = require_onnx("a file of ONNX")
-    dims, name = list(proto.dims), proto.name or "a constant"
-    if any(dim < 0 for dim in dims) or math.prod(dims) > LARGEST:
-        raise OnnxError(f"{name} has the shape {dims}, which no array can have")
-    if proto.data_type not in TYPES.values():
-        raise OnnxError(f"{name} has the type {proto.data_type}, which tensh does not support")
-    kind = next(each for each, number in TYPES.items() if number == proto.data_type)
-    itemsize = getattr(torch, kind).itemsize
-    if proto.data_location == onnx.TensorProto.EXTERNAL:
-        return read_external(proto, folder, kind, dims)
-    given = len(proto.raw_data) // itemsize if proto.HasField("raw_data") else count_fields(proto, kind)
-    if given != math.prod(dims) or proto.HasField("raw_data") and len(proto.raw_data) % itemsize:
-        raise OnnxError(f"{name} of shape {dims} needs {math.prod(dims)} numbers, but has {given}")
-    try:
-        array = onnx.numpy_helper.to_array(proto)
-    except Exception as error:  # the package onnx checks nothing itself
-        raise OnnxError(f"{name} cannot be read: {error}") from None
-    return as_tensor(np.array(array), kind)
-
-
-def count_fields(proto, kind):
-    """Count the elements in the fields of a tensor's type."""
-    known = {
-        "float32": proto.float_data,
-        "float64": proto.double_data,
-        "int64": proto.int64_data,
-        "complex64": proto.float_data,
-        "complex128": proto.double_data,
-    }
-    found = len(known.get(kind, proto.int32_data))
-    return found // 2 if kind.startswith("complex") else found
-
-
-def as_tensor(array, kind):
-    if kind == "bfloat16":
-        return torch.tensor(np.asarray(array, np.float32).tolist(), dtype=torch.bfloat16).reshape(array.shape)
-    return torch.from_numpy(np.array(array, getattr(torch, kind).numpy))
-
-
-def read_external(proto, folder, kind, dims):
-    """Read a tensor from an external file.  Raise OnnxError for a file elsewhere, or a place after its end."""
-    facts = {each.key: each.value for each in proto.external_data}
-    name, place = proto.name or "a constant", facts.get("location", "")
-    if folder is None:
-        raise OnnxError(f"{name} is stored in another file, {place!r}: load the model by its path")
-    path = os.path.realpath(os.path.join(folder, place))
-    if (
-        os.path.isabs(place)
-        or os.path.commonpath([path, os.path.realpath(folder)]) != os.path.realpath(folder)
-        or not os.path.isfile(path)
-    ):
-        raise OnnxError(f"{name} is stored in {place!r}, which is not a file in the folder of the model")
-    dtype = getattr(torch, kind)
-    try:
-        offset, length = int(facts.get("offset", 0)), int(facts.get("length", math.prod(dims) * dtype.itemsize))
-    except ValueError:
-        raise OnnxError(f"{name} has an invalid offset or length in {place!r}") from None
-    if length != math.prod(dims) * dtype.itemsize or offset < 0 or offset + length > os.path.getsize(path):
-        raise OnnxError(f"{name} of shape {dims} does not fit into {place!r}")
-    with open(path, "rb") as file:
-        file.seek(offset)
-        return torch.from_numpy(np.frombuffer(bytearray(file.read(length)), dtype.numpy).reshape(dims))
 
 
 def shortest(number):
@@ -292,16 +227,32 @@ class GraphReader:
                 self.read_branch(node, name) for name in ("then_branch", "else_branch")
             )
             args = (self.value(node.input[0]), then, other, then_values, other_values)
+        elif node.op_type == "Scan":
+            args = self.read_scan(node)
         else:
             body, values, graph = self.read_branch(node, "body")
             most, cond, *carried = map(self.value, node.input)
             scanned = tuple(map(describe_scanned, graph.output[1 + len(carried) :]))
             args = (most, cond, tuple(carried), body, values, scanned)
-        function = {"If": If, "Loop": Loop}[node.op_type]
+        function = CONTROL[node.op_type]
         made = self.graph.call_function(function, args, name=self.spell(f"{node.op_type.lower()}_{node.output[0]}"))
         for place, name in enumerate(node.output):
             if name:
                 self.values[name] = self.graph.call_function(python_operator.getitem, (made, place))
+
+    def read_scan(self, node):
+        """Return the arguments of a scan."""
+        if self.opset < 9:
+            raise MissingOperator("tensh runs Scan from opset 9 on")
+        body, values, graph = self.read_branch(node, "body")
+        lists = {each.name: list(each.ints) for each in node.attribute}
+        scans = next(each.i for each in node.attribute if each.name == "num_scan_inputs")
+        given = tuple(map(self.value, node.input))
+        states, scanned = given[: len(given) - scans], given[len(given) - scans :]
+        outputs = len(graph.output) - len(states)
+        counts = {"scan_input_axes": scans, "scan_input_directions": scans, "scan_output_axes": outputs}
+        counts["scan_output_directions"] = outputs
+        return states, scanned, body, values, *((*lists.get(name, [0] * n),) for name, n in counts.items())
 
     def read_node(self, node):
         """Add the call of a node."""
@@ -310,7 +261,7 @@ class GraphReader:
             raise OnnxError(f"a node {node.name!r} ({node.op_type}) has no output")
         if is_standard:
             check_node(node, self.opset)
-        if node.op_type in ("If", "Loop") and is_standard:
+        if node.op_type in CONTROL and is_standard:
             return self.read_control(node)
         function = OPERATORS.get(node.op_type) if is_standard else None
         if function is None:
@@ -322,9 +273,11 @@ class GraphReader:
         args = [self.value(name) for name in node.input]
         if len(node.output) > 1 and "outputs" in parameters_of(function)[0].parameters:
             attributes["outputs"] = len(node.output)
+        if self.opset < 13 and "opset" in parameters_of(function)[0].parameters:
+            attributes["opset"] = self.opset
         check_call(function, args, attributes, node)
         made = self.graph.call_function(function, tuple(args), attributes, name=self.spell(node.output[0]))
-        if len(node.output) == 1 and node.op_type not in ("Split", "LSTM", "GRU", "RNN", "TopK"):
+        if len(node.output) == 1 and node.op_type not in SEVERAL:
             self.values[node.output[0]] = made
             return None
         for place, name in enumerate(node.output):

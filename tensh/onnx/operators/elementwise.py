@@ -42,7 +42,6 @@ LeakyRelu(a, alpha=0.01)       F.leaky_relu(a, alpha)
 Less(a, b)                     a < b
 LessOrEqual(a, b)              a <= b
 Log(a)                         torch.log(a)
-LogSoftmax(a, axis=-1)         F.log_softmax(a, axis)
 MatMul(a, b)                   torch.matmul(a, b)
 Mish(a)                        F.mish(a)
 Mul(a, b)                      a * b
@@ -60,7 +59,6 @@ Sign(a)                        torch.sign(a)
 Sin(a)                         torch.sin(a)
 Sinh(a)                        torch.sinh(a)
 Size(a)                        torch.tensor(a.numel())
-Softmax(a, axis=-1)            F.softmax(a, axis)
 Softplus(a)                    F.softplus(a)
 Softsign(a)                    F.softsign(a)
 Sqrt(a)                        torch.sqrt(a)
@@ -143,3 +141,21 @@ def Cast(a, to, saturate=1, round_mode="up"):
 @operator
 def CastLike(a, b, saturate=1, round_mode="up"):
     return a.to(b.dtype)
+
+
+def by_rows(name, function):
+    """Register a function along an axis; before opset 13 it is along all axes from one on."""
+
+    def run(a, axis=None, opset=13):
+        if opset >= 13:
+            return function(a, -1 if axis is None else axis)
+        axis = (1 if axis is None else axis) % max(a.dim(), 1)
+        return function(a.flatten(axis), -1).reshape(a.shape) if axis < a.dim() else function(a, -1)
+
+    run.__name__ = run.__qualname__ = name
+    globals()[name] = operator(run)
+
+
+by_rows("Softmax", F.softmax)
+by_rows("LogSoftmax", F.log_softmax)
+by_rows("Hardmax", lambda a, axis: torch.zeros_like(a).scatter(axis, a.argmax(axis, keepdim=True), 1))

@@ -1,7 +1,7 @@
 """Operators that select parts of tensors, or write into them."""
 
 import tensh as torch
-from tensh.onnx.operators.table import MissingOperator, ints, operator
+from tensh.onnx.operators.table import ints, operator
 
 
 @operator
@@ -52,9 +52,11 @@ def ScatterElements(a, indices, updates, axis=0, reduction="none"):
 
 @operator
 def ScatterND(a, indices, updates, reduction="none"):
-    if reduction not in ("none", "add"):
-        raise MissingOperator(f"tensh does not run ScatterND with reduction {reduction!r}")
     places = tuple(indices[..., place] for place in range(indices.shape[-1]))
+    if reduction not in ("none", "add"):
+        kinds = {"mul": "prod", "max": "amax", "min": "amin"}
+        rows = torch.arange(a.numel()).reshape(a.shape)[places].reshape(-1)
+        return a.reshape(-1).scatter_reduce(0, rows, updates.reshape(-1), kinds[reduction]).reshape(a.shape)
     return a.index_put(places, updates, accumulate=reduction == "add")
 
 
@@ -75,3 +77,24 @@ def OneHot(indices, depth, values, axis=-1):
     places = torch.where(indices < 0, indices + depth, indices)
     found = torch.where(places.unsqueeze(-1) == torch.arange(depth), values[1], values[0])
     return found.movedim(-1, axis)
+
+
+@operator
+def ReverseSequence(a, lengths, batch_axis=1, time_axis=0):
+    steps = torch.arange(a.shape[time_axis]).unsqueeze(1)
+    places = torch.where(steps < lengths, lengths - 1 - steps, steps)  # [time, batch]
+    places = places if time_axis == 0 else places.t()
+    return a.gather(time_axis, places.reshape(*places.shape, *[1] * (a.dim() - 2)).expand(a.shape))
+
+
+@operator
+def Unique(a, axis=None, sorted=1, outputs=1):
+    values, inverse, counts = torch.unique(a.detach(), True, True, True, dim=axis)
+    inverse, dim = inverse.reshape(-1), 0 if axis is None else axis
+    steps = torch.arange(len(inverse))
+    first = torch.full((len(counts),), len(inverse)).scatter_reduce(0, inverse, steps, "amin")
+    if not sorted:
+        order = first.argsort()
+        values, first, counts = values.index_select(dim, order), first[order], counts[order]
+        inverse = order.argsort()[inverse]
+    return values if outputs == 1 else (values, first, inverse, counts)[:outputs]

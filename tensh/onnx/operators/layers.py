@@ -55,10 +55,15 @@ def ConvTranspose(
     strides=None,
 ):  # fmt: skip
     dims = w.dim() - 2
-    if auto_pad not in ("NOTSET", "VALID") or output_shape:
-        raise MissingOperator("tensh runs ConvTranspose with explicit pads only")
-    pads = list(pads or [0] * 2 * dims)
     dilations, strides, extra = dilations or [1] * dims, strides or [1] * dims, output_padding or [0] * dims
+    if output_shape or auto_pad in ("SAME_UPPER", "SAME_LOWER"):
+        wanted = output_shape[-dims:] if output_shape else [n * s for n, s in zip(x.shape[2:], strides)]
+        sizes = zip(x.shape[2:], w.shape[2:], strides, dilations, extra, wanted)
+        totals = [s * (n - 1) + more + (k - 1) * d + 1 - m for n, k, s, d, more, m in sizes]
+        extra = [more - min(total, 0) for more, total in zip(extra, totals)]
+        small, large = [max(each, 0) // 2 for each in totals], [(max(each, 0) + 1) // 2 for each in totals]
+        pads = small + large if auto_pad == "SAME_UPPER" else large + small
+    pads = list(pads or [0] * 2 * dims)
     even = pads[:dims] == pads[dims:]
     out = getattr(F, f"conv_transpose{dims}d")(
         x, w, b, tuple(strides), tuple(pads[:dims]) if even else 0, tuple(extra), group, tuple(dilations)
@@ -90,9 +95,11 @@ def AveragePool(
     x, kernel_shape, auto_pad="NOTSET", ceil_mode=0, count_include_pad=0, dilations=None, pads=None, strides=None
 ):
     dims = len(kernel_shape)
-    if dilations and set(dilations) != {1}:
-        raise MissingOperator("tensh does not run AveragePool with dilations")
     strides = strides or [1] * dims
+    if dilations and set(dilations) != {1}:
+        ones = torch.ones_like(x[:1, :1])
+        settings = kernel_shape, strides, dilations, pads, auto_pad, ceil_mode
+        return sum_windows(x, *settings) / sum_windows(ones, *settings, fill=float(bool(count_include_pad)))
     padded_x, padding = with_padding(x, kernel_shape, strides, [1] * dims, pads, auto_pad)
     pool = getattr(F, f"avg_pool{dims}d")
     if padded_x is x:
@@ -102,6 +109,40 @@ def AveragePool(
         return sums
     there, _ = with_padding(torch.ones_like(x), kernel_shape, strides, [1] * dims, pads, auto_pad)
     return sums / pool(there, tuple(kernel_shape), tuple(strides), 0, bool(ceil_mode))
+
+
+def sum_windows(x, kernel, strides, dilations, pads, auto_pad, ceil_mode, fill=0.0):
+    """Return the sums of the elements in each window; margins have the value ``fill``, what a last window lacks is 0."""
+    dims = len(kernel)
+    x, padding = with_padding(x, kernel, strides, dilations, pads, auto_pad, fill)
+    x = F.pad(x, [each for each in reversed(padding) for _ in range(2)], value=fill)
+    spans = [d * (k - 1) + 1 for k, d in zip(kernel, dilations)]
+    if ceil_mode:
+        lacks = [-(n - span) % s for n, span, s in zip(x.shape[2:], spans, strides)]
+        x = F.pad(x, [each for lack in reversed(lacks) for each in (0, lack)])
+    planes = x.reshape(-1, 1, *x.shape[2:])
+    sums = getattr(F, f"conv{dims}d")(
+        planes, torch.ones(1, 1, *kernel, dtype=x.dtype), None, tuple(strides), 0, tuple(dilations)
+    )
+    return sums.reshape(*x.shape[:2], *sums.shape[2:])
+
+
+@operator
+def LpPool(x, kernel_shape, auto_pad="NOTSET", ceil_mode=0, dilations=None, p=2, pads=None, strides=None):
+    dims = len(kernel_shape)
+    settings = kernel_shape, strides or [1] * dims, dilations or [1] * dims, pads, auto_pad, ceil_mode
+    return sum_windows(x.abs() ** p, *settings) ** (1 / p)
+
+
+@operator
+def GlobalLpPool(x, p=2):
+    return torch.linalg.vector_norm(x, p, tuple(range(2, x.dim())), keepdim=True)
+
+
+@operator
+def MeanVarianceNormalization(x, axes=(0, 2, 3)):
+    variance, mean = torch.var_mean(x, tuple(axes), correction=0, keepdim=True)
+    return (x - mean) / (variance.sqrt() + 1e-9)
 
 
 @operator
@@ -119,7 +160,11 @@ def InstanceNormalization(x, scale, b, epsilon=1e-5):
 @operator
 def LayerNormalization(x, scale, b=None, axis=-1, epsilon=1e-5, stash_type=1, outputs=1):
     shape = x.shape[axis % x.dim() :]
-    return F.layer_norm(x, tuple(shape), scale.expand(shape), None if b is None else b.expand(shape), epsilon)
+    out = F.layer_norm(x, tuple(shape), scale.expand(shape), None if b is None else b.expand(shape), epsilon)
+    if outputs == 1:
+        return out
+    variance, mean = torch.var_mean(x, tuple(range(axis % x.dim(), x.dim())), correction=0, keepdim=True)
+    return (out, mean, (variance + epsilon).rsqrt())[:outputs]
 
 
 @operator

@@ -40,14 +40,20 @@ for name, function in {
     reduction(name, function)
 
 
-@operator
-def ArgMax(a, axis=0, keepdims=1, select_last_index=0):
-    return torch.argmax(a, axis, keepdim=bool(keepdims))
+def extreme(name, function):
+    """Register the place of an extreme element, the first or the last of those that are alike."""
+
+    def run(a, axis=0, keepdims=1, select_last_index=0):
+        if select_last_index:
+            return a.shape[axis] - 1 - function(a.flip(axis), axis, keepdim=bool(keepdims))
+        return function(a, axis, keepdim=bool(keepdims))
+
+    run.__name__ = run.__qualname__ = name
+    globals()[name] = operator(run)
 
 
-@operator
-def ArgMin(a, axis=0, keepdims=1, select_last_index=0):
-    return torch.argmin(a, axis, keepdim=bool(keepdims))
+extreme("ArgMax", torch.argmax)
+extreme("ArgMin", torch.argmin)
 
 
 @operator
