@@ -26,7 +26,12 @@ def read_cases():
     names = {"N": N, "np": np, "nh": nh, "T": T, "describe": describe}
     lines = Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines()
     parts = [line.split(": ", 1) for line in lines]
-    return {name: eval(f"describe({text})", names | {"f": make_random(len(name)), "integers": np.random.default_rng(0).integers}) for name, text in parts}
+    return {
+        name: eval(
+            f"describe({text})", names | {"f": make_random(len(name)), "integers": np.random.default_rng(0).integers}
+        )
+        for name, text in parts
+    }
 
 
 def graph(nodes, inputs, outs, weights=None):
