@@ -11,7 +11,7 @@ import numpy as np
 from tensh.engine.arrays.blas import LIMIT
 from tensh.engine.arrays.integers import MANY as INTEGERS
 from tensh.engine.arrays.integers import multiply_integers
-from tensh.engine.arrays.pieces import PIECE, multiply_stacks, suits
+from tensh.engine.arrays.pieces import multiply_stacks, suits
 from tensh.engine.arrays.threads import pool, run
 from tensh.engine.arrays.vectors import BLAS_HAS_AVX512
 
@@ -105,7 +105,7 @@ def matmul(first, second, out=None):
         return multiply_integers(matmul, first, second)
     if work < PARALLEL_PRODUCT or k != second.shape[-2]:
         prepare(n * k * m)
-        return multiply_stacks(first, second, out) if work > PIECE else np.matmul(first, second, out)
+        return np.matmul(first, second, out)
     if out is None:
         out = np.empty((*stack, n, m), np.result_type(first, second))
     axis = max(range(len(stack)), key=stack.__getitem__, default=None)
