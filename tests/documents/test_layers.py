@@ -158,7 +158,8 @@ LAYERS = {
     "tensh.cli.actions.api": ("tensh.show tensh.cli tensh.cli.render", ""),
     "tensh.cli.actions.doc": ("tensh.cli tensh.cli.render", ""),
     "tensh.cli.commands": (
-        "tensh.cli tensh.cli.programs.program tensh.cli.programs.run tensh.cli.actions.report tensh.cli.actions.graphs tensh.graph",
+        "tensh.cli tensh.cli.programs.program tensh.cli.programs.run tensh.cli.actions.report tensh.cli.actions.graphs tensh.cli.sweeping.request "
+        "tensh.graph",
         "typer",
     ),
     "tensh.__main__": ("tensh.cli", ""),

@@ -4,7 +4,6 @@ import contextlib
 import importlib
 import os
 import subprocess
-from typing import NamedTuple
 
 from tensh.cli.files.writing import write_text
 from tensh.cli.process import status
@@ -18,27 +17,6 @@ from tensh.support.language import _
 
 OF_AUTOGRAD = ("why", "steps", "mode", "values", "grads", "formulas", "focus", "whole")  # options
 ENDINGS = {ending: name for name, endings in FORMATS.items() for ending in endings}
-
-
-class Request(NamedTuple):
-    """The requested graph, and how to show it."""
-
-    name: str | None = None
-    view: str = "auto"
-    format: str | None = None  # default: by the extension of the output file
-    values: bool = False
-    grads: bool = False
-    types: bool = False
-    formulas: bool = False
-    depth: int | None = None
-    focus: str | None = None
-    whole: bool = False
-    output: str | None = None
-    why: str | None = None
-    steps: bool = False
-    mode: str | None = None
-    static: bool = False
-    compiled: bool = False
 
 
 def show(env, options, program, request):

@@ -2,11 +2,11 @@
 
 from enum import Enum
 from functools import partial
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
-from tensh.cli.commands.shared import add_options, environment
+from tensh.cli.commands.shared import add_options, environment, option
 from tensh.cli.programs.options import Options, UsageError
 from tensh.graph.formats import FORMATS, VIEWS
 from tensh.support.language import _
@@ -15,7 +15,48 @@ CHOICES = {"view": VIEWS, "mode": ("forward", "reverse"), "format": FORMATS}
 View, Mode, Format = (Enum(name.title(), {each: each for each in names}) for name, names in CHOICES.items())
 
 
+class Request(NamedTuple):
+    """The requested graph, and how to show it."""
+
+    name: str | None = None
+    view: str = "auto"
+    format: str | None = None  # default: by the extension of the output file
+    values: bool = False
+    grads: bool = False
+    types: bool = False
+    formulas: bool = False
+    depth: int | None = None
+    focus: str | None = None
+    why: str | None = None
+    whole: bool = False
+    steps: bool = False
+    mode: str | None = None
+    static: bool = False
+    compiled: bool = False
+    output: str | None = None
+
+
+OPTIONS = [
+    option("view", View, "--view", None, "The layout.", default=View.auto),
+    option("format", Format | None, "--format", None, "The output format; by default, that of the file extension."),
+    option("values", bool, "--values", None, "Show values where they are known."),
+    option("grads", bool, "--grads", None, "Show retained gradients."),
+    option("types", bool, "--types", None, "Show dtypes."),
+    option("formulas", bool, "--formulas", None, "Show the formula of each operand's gradient."),
+    option("depth", int | None, "--depth", "N", "Show at most N levels of a tree.", min=1),
+    option("focus", str | None, "--focus", "NAME", "Show only the nodes that lead to NAME."),
+    option("why", str | None, "--why", "NAME", "Explain NAME's gradient by the chain rule."),
+    option("whole", bool, "--whole", None, "Do not fold repeated blocks."),
+    option("steps", bool, "--steps", None, "Show a backward pass, node by node."),
+    option("mode", Mode | None, "--mode", None, "Show derivatives by forward or reverse accumulation."),
+    option("static", bool, "--static", None, "Show the captured program, before and after optimization."),
+    option("compiled", bool, "--compiled", None, "Show the source generated from the captured program."),
+    option("output", str | None, "-o --output", "FILE", "Write the output to a file."),
+]
+
+
 @add_options
+@partial(add_options, declared=OPTIONS, kind=Request, name="request")
 def graph_(
     ctx: typer.Context,
     words: Annotated[
@@ -23,39 +64,8 @@ def graph_(
         typer.Argument(metavar="[FILE] [NAME]", help="A script and a tensor of it; by default, the one computed last."),
     ] = None,
     code: Annotated[list[str] | None, typer.Option("-c", metavar="CODE", help="Code instead of a file.")] = None,
-    view: Annotated[View, typer.Option("--view", help="The layout.")] = View.auto,
-    form: Annotated[
-        Format | None,
-        typer.Option("--format", help="The output format; by default, that of the file extension."),
-    ] = None,
-    values: Annotated[bool, typer.Option("--values", help="Show values where they are known.")] = False,
-    grads: Annotated[bool, typer.Option("--grads", help="Show retained gradients.")] = False,
-    types: Annotated[bool, typer.Option("--types", help="Show dtypes.")] = False,
-    formulas: Annotated[bool, typer.Option("--formulas", help="Show the formula of each operand's gradient.")] = False,
-    depth: Annotated[
-        int | None, typer.Option("--depth", metavar="N", help="Show at most N levels of a tree.", min=1)
-    ] = None,
-    focus: Annotated[
-        str | None, typer.Option("--focus", metavar="NAME", help="Show only the nodes that lead to NAME.")
-    ] = None,
-    why: Annotated[
-        str | None, typer.Option("--why", metavar="NAME", help="Explain NAME's gradient by the chain rule.")
-    ] = None,
-    whole: Annotated[bool, typer.Option("--whole", help="Do not fold repeated blocks.")] = False,
-    steps: Annotated[bool, typer.Option("--steps", help="Show a backward pass, node by node.")] = False,
-    mode: Annotated[
-        Mode | None, typer.Option("--mode", help="Show derivatives by forward or reverse accumulation.")
-    ] = None,
-    static: Annotated[
-        bool, typer.Option("--static", help="Show the captured program, before and after optimization.")
-    ] = False,
-    compiled: Annotated[
-        bool, typer.Option("--compiled", help="Show the source generated from the captured program.")
-    ] = False,
-    output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the output to a file.")
-    ] = None,
     *,
+    request: Request,
     options: Options,
 ):
     """Show the autograd graph behind a tensor of a program.
@@ -70,11 +80,7 @@ def graph_(
         raise UsageError(_("tensh graph: for a graph as JSON, use --format json"))
     file, name = graph_of(words or [], code)
     found = program.from_codes(code) if code else program.from_file(file)
-    request = graphs.Request(
-        name, view.value, form and form.value, values, grads, types, formulas, depth, focus, whole, output, why,
-        steps, mode and mode.value, static, compiled,
-    )  # fmt: skip
-    return partial(graphs.show, environment(ctx, options), options, found, request)
+    return partial(graphs.show, environment(ctx, options), options, found, request._replace(name=name))
 
 
 def graph_of(words, code):

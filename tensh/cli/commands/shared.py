@@ -98,13 +98,15 @@ def number_of(flag):
     return check
 
 
-def option(name, kind, flag, metavar, help, panel):
-    """Return the parameter of a command function for an option."""
-    more = {"is_eager": True, "callback": speak} if name == "language" else {}
-    if flag in RANGES:
-        more = {"callback": number_of(flag)}
-    details = typer.Option(flag, metavar=metavar, help=help, rich_help_panel=panel, hidden=help is None, **more)
-    default = False if kind is bool else None
+def option(name, kind, flags, metavar, help, panel=None, default=None, **more):
+    """Return the parameter of a command function for an option; ``flags`` are its spellings."""
+    flags = flags.split()
+    if name == "language":
+        more |= {"is_eager": True, "callback": speak}
+    if flags[-1] in RANGES:
+        more |= {"callback": number_of(flags[-1])}
+    details = typer.Option(*flags, metavar=metavar, help=help, rich_help_panel=panel, hidden=help is None, **more)
+    default = False if kind is bool else default
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, details])
 
 
@@ -115,16 +117,16 @@ SHARED = [
 WITH_RECORDS = [*SHARED, *(option(*row, "Output") for row in RECORDING)]
 
 
-def add_options(function, declared=SHARED):
-    """Add the declared options to a command function, which receives them as one Options."""
-    own = [each for each in inspect.signature(function).parameters.values() if each.name != "options"]
+def add_options(function, declared=SHARED, kind=Options, name="options"):
+    """Add the declared options to a command function, which receives them as one value of a ``kind``."""
+    own = [each for each in inspect.signature(function).parameters.values() if each.name != name]
 
     def command(**given):
-        shared = {each.name: given.pop(each.name) for each in declared}
-        options = Options(**{name: value.value if isinstance(value, Enum) else value for name, value in shared.items()})
-        return function(**given, options=options)
+        chosen = {each.name: given.pop(each.name) for each in declared}
+        made = kind(**{each: value.value if isinstance(value, Enum) else value for each, value in chosen.items()})
+        return function(**given, **{name: made})
 
-    command.__signature__ = inspect.Signature([*own, *declared])
+    command.__signature__ = inspect.Signature(sorted([*own, *declared], key=lambda each: each.kind))
     command.__name__ = function.__name__
     command.__doc__ = function.__doc__
     return command

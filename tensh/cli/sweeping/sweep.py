@@ -4,7 +4,6 @@ import contextlib
 import hashlib
 import pickle
 import sys
-from typing import NamedTuple
 
 from tensh.cli.files import reading as files
 from tensh.cli.process import status
@@ -21,27 +20,6 @@ from tensh.support.language import _
 
 # options that a resumed sweep takes from its file
 KEPT = ("report", "time_limit", "memory_limit", "stop_below", "stop_above")
-
-
-class Request(NamedTuple):
-    """The options of `tensh sweep`."""
-
-    settings: tuple[str, ...] = ()
-    seeds: int = 1
-    random: int | None = None
-    report: tuple[str, ...] = ()
-    time_limit: float | None = None
-    memory_limit: float | None = None
-    stop_below: str | None = None
-    stop_above: str | None = None
-    scheduler: str | None = None
-    workers: int | None = None
-    output: str = "runs.sqlite"
-    resume: bool = False
-    sort: str | None = None
-    plot: str | None = None
-    csv: bool = False
-    json: bool = False
 
 
 def sweep(env, file, request):
