@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.arrays.copying import copy_into
 from tensh.engine.arrays.matmul import matmul
 from tensh.engine.arrays.vectors import BLAS_HAS_AVX512
 from tensh.engine.operators.linalg.products import cut
@@ -23,8 +24,9 @@ def sum_products(parts, lines):
         return np.stack([add_along(matmul(each, turned), 0) for each in parts])
     if n < m and len(parts) == 1:
         return sum_products([lines], parts[0]).swapaxes(-1, -2)
-    turned = np.ascontiguousarray(turned)
-    return np.stack([sum_pieces(each, turned) for each in parts])
+    rows = np.empty(turned.shape, turned.dtype)
+    copy_into(rows, turned)
+    return np.stack([sum_pieces(each, rows) for each in parts])
 
 
 def sum_pieces(windows, lines):
