@@ -98,7 +98,9 @@ def is_exchanged(first, second):
 
 def matmul(first, second, out=None):
     """Compute ``np.matmul(first, second, out)`` of stacks of matrices."""
-    stack = np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
+    stack, other = second.shape[:-2], first.shape[:-2]
+    if other != stack and (len(other) > len(stack) or math.prod(other) != 1):
+        stack = np.broadcast_shapes(other, stack)
     (n, k), m = first.shape[-2:], second.shape[-1]
     work = math.prod(stack) * n * k * m
     if work >= INTEGERS and first.dtype.kind in "iu" and out is None:

@@ -129,6 +129,8 @@ def broadcast_clash(shapes):
     """PyTorch's message for the first two shapes that cannot be broadcast together, or None."""
     size = ()
     for shape in shapes:
+        if shape == size:
+            continue
         for back in range(1, min(len(size), len(shape)) + 1):
             a, b = size[-back], shape[-back]
             if a != b and a != 1 and b != 1:
@@ -136,7 +138,7 @@ def broadcast_clash(shapes):
                 return (
                     f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
                 )
-        size = broadcast([size, shape])
+        size = broadcast([size, shape]) if size else tuple(shape)
     return None
 
 

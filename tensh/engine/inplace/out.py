@@ -43,12 +43,17 @@ def require_outs(out, name, several):
         raise TypeError(f"{name}(): argument 'out' must be {kind}, not {type_name(out)}")
 
 
+def are_plain_outs(out, inputs):
+    """Return True if ``is_plain`` holds for ``out``, or for all tensors of a tuple."""
+    return all([is_plain(each, inputs) for each in out]) if type(out) is tuple else is_plain(out, inputs)
+
+
 def check_out(out, name, inputs):
     """Raise PyTorch's errors for ``out=`` before any computation; ``inputs`` may be any values, or lists of them.
 
     Special functions without a derivative write into tensors that require grad, as in PyTorch.
     """
-    if not mode.grad or is_plain(out, inputs) or name.startswith("aten::special_"):
+    if not mode.grad or are_plain_outs(out, inputs) or name.startswith("aten::special_"):
         return
     given = [t for each in (out, *inputs) for t in (each if type(each) in (tuple, list) else (each,))]
     if mode.levels:

@@ -256,12 +256,13 @@ def take_along_dim(input, indices, dim=None, *, out=None):
         clash := broadcast_clash([a.shape[:dim] + (1,) + a.shape[dim + 1 :] for a in (input.array, array)])
     ) is not None:
         raise RuntimeError(clash)
-    beside = np.broadcast_shapes(*sizes)
+    beside = sizes[0] if sizes[0] == sizes[1] else np.broadcast_shapes(*sizes)
     if n == 0 and 0 not in (*beside, array.shape[dim]):
         raise RuntimeError("ZeroDivisionError")  # PyTorch divides by the size
-    index = np.broadcast_to(
-        array % n if n else array, (*beside[:dim], array.shape[dim], *beside[dim:]) if array.ndim else ()
-    )
+    index = array % n if n else array
+    shape = (*beside[:dim], array.shape[dim], *beside[dim:]) if array.ndim else ()
+    if array.shape != shape:
+        index = np.broadcast_to(index, shape)
     input = expand_to(input, (*beside[:dim], n, *beside[dim:]) if array.ndim else ())
     return gather.fn(input, dim, wrap(index), out=out)
 
