@@ -1,6 +1,25 @@
-"""The order of dimensions in memory that PyTorch gives the results of elementwise functions."""
+"""The order of dimensions: the one in memory that PyTorch gives the results of elementwise functions, and moved ones."""
+
+import functools
 
 import numpy as np
+
+
+def move_axis(array, source, destination):
+    """``np.moveaxis`` of one dimension, which takes twenty times as long."""
+    ndim = array.ndim
+    if source == destination or (source - destination) % max(ndim, 1) == 0:
+        return array
+    return array.transpose(_find_moved(ndim, source, destination))
+
+
+@functools.lru_cache(256)
+def _find_moved(ndim, source, destination):
+    """Return the dimensions after one has moved."""
+    order = list(range(ndim))
+    source = order.pop(source)
+    order.insert(destination % ndim, source)
+    return order
 
 
 def order_of(shape, *strides):

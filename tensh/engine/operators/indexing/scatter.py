@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.engine.arrays.absent import require_elements
+from tensh.engine.arrays.orders import move_axis
 from tensh.engine.arrays.scattering import add_at_once
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.codegen.table import OR_THE_SAME, op
@@ -145,8 +146,8 @@ def index_add(input, dim, index, source, *, alpha=1):
     if alpha != 1:
         require_kind("Number", alpha, "index_add", "alpha")
         if input.ndim > 1 and is_half(input.dtype):
-            slices = np.moveaxis(input, dim, 0)
-            for place, each in zip(index.reshape(-1).tolist(), np.moveaxis(source, dim, 0), strict=True):
+            slices = move_axis(input, dim, 0)
+            for place, each in zip(index.reshape(-1).tolist(), move_axis(source, dim, 0), strict=True):
                 slices[place] = add_scaled(slices[place], each, alpha)
             return
         source = source * FITTING[alpha, source.dtype]

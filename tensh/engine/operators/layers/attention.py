@@ -8,6 +8,7 @@ from tensh.engine.arrays.matmul import matmul
 from tensh.engine.arrays.threads import run
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS
+from tensh.engine.operators.kernels import has_true
 from tensh.engine.operators.layers import attention_halves
 from tensh.engine.operators.precision import compute_in_float32, is_half, narrow_result, widen
 from tensh.engine.operators.reductions.softmax import softmax_dim, sum_along
@@ -21,7 +22,7 @@ def safe_softmax(input):
     out = softmax_dim.kernel(input, -1)
     if not input.size:
         return out
-    if np.isnan(out[..., 0]).any():  # as where all scores are -inf
+    if has_true(np.isnan(out[..., 0])):  # as where all scores are -inf
         out = np.where(np.isneginf(input.max(-1, keepdims=True)), input.dtype.type(0), out)
     return out
 

@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.matmul import matmul
+from tensh.engine.arrays.orders import move_axis
 from tensh.engine.operators.layers.windows import add_all_windows, pad_sides, windows
 
 # Positions in all images, per output channel, up to which one product serves all images, and for the gradient of the weight:
@@ -55,7 +56,7 @@ def add_few(grad, weight, spatial, stride, padding, dilation, groups):
     kernel, size, channels = weight.shape[2:], grad.shape[2:], weight.shape[1] * groups
     kernels = weight.reshape(groups, len(weight) // groups, -1)
     columns = matmul(kernels.swapaxes(1, 2), beside(grad, groups))
-    columns = np.moveaxis(columns.reshape(channels, *kernel, len(grad), *size), 1 + len(kernel), 0)
+    columns = move_axis(columns.reshape(channels, *kernel, len(grad), *size), 1 + len(kernel), 0)
     return add_all_windows(columns, spatial, stride, padding, dilation)
 
 

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays.orders import move_axis
 from tensh.engine.arrays.scattering import add_at
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
@@ -178,7 +179,7 @@ def grid_slopes(g, input, grid, orders, kind, padding, corners):
             total = add_along(np.take(rows[n], place[n], 1) * values[n], 0)
             for d, (_, weight) in enumerate(each):
                 result[d, n] += total * weight[n]
-    return np.ascontiguousarray(np.moveaxis(result, 0, -1)).reshape(grid.shape)
+    return np.ascontiguousarray(move_axis(result, 0, -1)).reshape(grid.shape)
 
 
 def record_grid_slopes(g, input, grid, orders, kind, padding, corners):

@@ -12,6 +12,8 @@ import numpy as np
 
 from tensh.engine.arrays.absent import place_beside
 from tensh.engine.arrays.threads import BLOCK, map_rows
+from tensh.engine.operators.along import read_along
+from tensh.engine.operators.kernels import has_true
 
 MANY = 8  # elements of a window from which each window is searched separately
 
@@ -45,7 +47,7 @@ def largest_in_planes(values, windows):
         if places is None:
             places = which
         else:
-            places = np.take_along_axis(places.reshape(rows), which, 2)
+            places = read_along(places.reshape(rows), which, 2)
             places += which * inside
         inside, sizes[dim] = inside * n, size
     return values.reshape(planes, *sizes), places.reshape(planes, *sizes)
@@ -56,8 +58,8 @@ def largest_along(values, windows):
     if is_partition(windows, values.shape[2]):
         values = values.reshape(*values.shape[:2], *windows.shape, values.shape[3])
         which = values.argmax(3)
-        best = np.take_along_axis(values, which[:, :, :, None], 3)[:, :, :, 0]
-        if (best != best).any():
+        best = read_along(values, which[:, :, :, None], 3)[:, :, :, 0]
+        if has_true(best != best):
             backwards = values[:, :, :, ::-1]
             np.copyto(which, values.shape[3] - 1 - (backwards != backwards).argmax(3), where=best != best)
         return best, which
@@ -71,7 +73,7 @@ def largest_along(values, windows):
     for part in parts[:-1]:
         before &= part != best
         which += before
-    if (best != best).any():
+    if has_true(best != best):
         for number, part in enumerate(parts):  # the last nan is the largest
             np.copyto(which, number, where=part != part)
         lengths = windows[..., -1] - windows[..., 0]

@@ -15,6 +15,7 @@ from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, even_share, ma
 from tensh.engine.arrays.threads import pool as threads
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
+from tensh.engine.operators.along import read_along
 from tensh.engine.operators.layers.formats import keeping_format, row_major
 from tensh.engine.operators.layers.halves import mean_halves
 from tensh.engine.operators.layers.max_pooling import even, largest_in
@@ -212,7 +213,7 @@ def flatten_rows(array, dims):
 @op(public=False, out=False, node="GatherBackward0", input="spread_spots(g, indices, input.shape, dims)", indices=None)
 def spots(input, indices, dims):
     """The elements at flat positions within the last ``dims`` dimensions."""
-    return np.take_along_axis(flatten_rows(input, dims), flatten_rows(indices, dims), 1).reshape(indices.shape)
+    return read_along(flatten_rows(input, dims), flatten_rows(indices, dims), 1).reshape(indices.shape)
 
 
 @op(public=False, out=False, node="ScatterAddBackward0", grad="spots(g, indices, dims)", indices=None)

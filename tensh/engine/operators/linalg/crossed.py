@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.arrays.orders import move_axis
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
@@ -22,7 +23,7 @@ def linalg_cross(input, other, dim=-1):
     n, m = input.shape[axis], other.shape[axis]
     if n != 3 or m != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {n} and {m}")
-    a, b = np.moveaxis(input, axis, 0), np.moveaxis(other, axis, 0)
+    a, b = move_axis(input, axis, 0), move_axis(other, axis, 0)
     turned = [a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)]
     if input.dtype != other.dtype:
         raise RuntimeError(

@@ -5,6 +5,7 @@ import itertools
 
 import numpy as np
 
+from tensh.engine.arrays.orders import move_axis
 from tensh.engine.arrays.threads import map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors
@@ -46,7 +47,7 @@ def add_in_order(one, two, three, indices):
 
 def slices_along(array, axis):
     """The slices along a dimension, or the whole array again and again."""
-    return np.moveaxis(array, axis, 0) if axis >= 0 else itertools.repeat(array)
+    return move_axis(array, axis, 0) if axis >= 0 else itertools.repeat(array)
 
 
 def einsum_in_float32(formula, one, two):

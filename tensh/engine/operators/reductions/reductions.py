@@ -10,6 +10,7 @@ import numpy as np
 
 from tensh.engine.arguments.checks import dims, is_empty
 from tensh.engine.arrays.absent import is_absent
+from tensh.engine.arrays.orders import move_axis
 from tensh.engine.arrays.threads import PARALLEL
 from tensh.engine.codegen.mixing import EXACT_SCALARS
 from tensh.engine.codegen.table import op
@@ -227,7 +228,7 @@ def multiply_halves(input, axis):
     if axis is not None:
         if input.shape[axis] < 4 * HALF_LANES or input.strides[axis] != input.itemsize:
             return np.multiply.accumulate(input, axis).take(-1, axis)
-        return multiply_steps(multiply_lanes(np.moveaxis(input, axis, -1)))
+        return multiply_steps(multiply_lanes(move_axis(input, axis, -1)))
     rows = input.transpose(sorted(range(input.ndim), key=input.strides.__getitem__, reverse=True))
     return multiply_steps(multiply_lanes(rows.reshape(-1) if rows.flags.c_contiguous else rows).reshape(-1))
 
@@ -238,7 +239,7 @@ def multiply_lanes(rows):
     if not whole or rows.strides[-1] != rows.itemsize:
         return rows
     vectors = rows[..., :whole].reshape(*rows.shape[:-1], -1, 4, HALF_LANES)
-    lanes = multiply_steps(np.moveaxis(vectors, -3, -1))
+    lanes = multiply_steps(move_axis(vectors, -3, -1))
     lanes = (lanes[..., 0, :] * lanes[..., 1, :]) * (lanes[..., 2, :] * lanes[..., 3, :])
     return np.concatenate([multiply_steps(lanes)[..., None], rows[..., whole:]], -1)
 

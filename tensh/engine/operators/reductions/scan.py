@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from tensh.engine.arrays.halves import convert
+from tensh.engine.arrays.orders import move_axis
 from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, map_rows
 from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.codegen.mixing import ZERO
@@ -75,12 +76,12 @@ def accumulate_lines(ufunc, source, axis, wide):
         return accumulate_at_once(ufunc, source, axis, wide)
     if source.size < PARALLEL_LIGHT:  # small enough for a copy, which halves the time
         result = source.astype(wide)
-        before, *lines = np.moveaxis(result, axis, 0)
+        before, *lines = move_axis(result, axis, 0)
         for line in lines:
             before = ufunc(before, line, out=line)
         return result.astype(dtype, copy=False)
     result = np.empty(source.shape, dtype)
-    lines, into = np.moveaxis(source, axis, 0), np.moveaxis(result, axis, 0)
+    lines, into = move_axis(source, axis, 0), move_axis(result, axis, 0)
     before = lines[0].astype(wide)
     into[0] = before
     for line, out in zip(lines[1:], into[1:], strict=True):
@@ -233,12 +234,12 @@ def recur(input, factors, dim, step):
         result = recur_by_doubling(input, factors, step, dtype)
         if np.isfinite(result).all():  # a product of factors may overflow where the recurrence does not
             return result
-    result = np.array(np.moveaxis(input, dim, 0), dtype)
-    factors = np.moveaxis(factors, dim, 0)
+    result = np.array(move_axis(input, dim, 0), dtype)
+    factors = move_axis(factors, dim, 0)
     order = range(1, len(result)) if step == 1 else range(len(result) - 2, -1, -1)
     for i in order:
         result[i] += factors[i] * result[i - step]
-    return np.moveaxis(result, 0, dim)
+    return move_axis(result, 0, dim)
 
 
 def recur_by_doubling(input, factors, step, dtype):
@@ -379,7 +380,7 @@ def logcumsumexp(input, dim):
     if input.dtype.kind != "c":
         return accumulate(np.logaddexp, input, dim, 1)
     result = input.copy()
-    lines = np.moveaxis(result, axis, 0) if input.ndim else ()
+    lines = move_axis(result, axis, 0) if input.ndim else ()
     for i in range(1, len(lines)):
         lines[i] = log_add_exp(lines[i - 1], lines[i])
     return result

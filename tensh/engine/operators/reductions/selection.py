@@ -10,6 +10,8 @@ volume 3, section 5.2.3).  This module follows them step by step, for lines in w
 
 import numpy as np
 
+from tensh.engine.arrays.orders import move_axis
+from tensh.engine.operators.along import read_along
 from tensh.engine.operators.kernels import has_true
 from tensh.engine.operators.precision import widen
 from tensh.engine.operators.reductions.introsort import SHORT, sort_rows
@@ -20,23 +22,18 @@ TIED = 1 << 14  # elements of rows with equal ones, up to which ``sort`` gives t
 HEAP = 64  # elements of a line for each selected one from which ``topk`` uses a heap
 
 
-def last_axis(array, axis):
-    """Move an axis to the end; few calls of ``moveaxis`` take as long as everything else, if it is there already."""
-    return array if axis in (-1, array.ndim - 1) else np.moveaxis(array, axis, -1)
-
-
 def select_among_equals(select, input, indices, axis):
     """Return ``indices`` along ``axis``, replaced by ``select(values, index)`` in lines with equal values."""
     if input.size > FEW:
         return indices
-    lines = last_axis(widen(input), axis).reshape(-1, input.shape[axis])
-    found = last_axis(indices, axis).reshape(-1).copy()
-    chosen = np.take_along_axis(lines, found[:, None], -1)
+    lines = move_axis(widen(input), axis, -1).reshape(-1, input.shape[axis])
+    found = move_axis(indices, axis, -1).reshape(-1).copy()
+    chosen = read_along(lines, found[:, None], -1)
     equal = (lines == chosen) | ((lines != lines) & (chosen != chosen))
     for line in np.flatnonzero(np.count_nonzero(equal, -1) > 1).tolist():
         found[line] = select(lines[line].tolist(), found[line])
-    shape = np.moveaxis(indices, axis, -1).shape
-    return np.moveaxis(found.reshape(shape), -1, axis)
+    shape = move_axis(indices, axis, -1).shape
+    return move_axis(found.reshape(shape), -1, axis)
 
 
 def keys(values):
@@ -49,7 +46,7 @@ def keys(values):
 def is_tied(input, values, axis):
     """Return True if the extremes ``values`` along ``axis`` have ties or nan, or the last one has equal elements outside."""
     if axis != input.ndim - 1:
-        input, values = last_axis(input, axis), last_axis(values, axis)
+        input, values = move_axis(input, axis, -1), move_axis(values, axis, -1)
     if np.count_nonzero(input == values[..., -1:]) * values.shape[-1] != values.size:
         return True
     if values.shape[-1] > 2 and has_true(values[..., 1:-1] == values[..., :-2]):
@@ -65,8 +62,8 @@ def has_heap(length, k):
 
 def top_among_equals(input, indices, axis, largest, ordered):
     """Return the ``indices`` of the extremes along ``axis`` as PyTorch's algorithm does; in order only if ``ordered``."""
-    lines = last_axis(widen(input), axis).reshape(-1, input.shape[axis])
-    found = last_axis(indices, axis)
+    lines = move_axis(widen(input), axis, -1).reshape(-1, input.shape[axis])
+    found = move_axis(indices, axis, -1)
     shape, found = found.shape, found.reshape(-1, found.shape[-1]).copy()
     for row, values in enumerate(rows_in_order(lines, largest)):
         if has_heap(len(values), shape[-1]):
@@ -74,7 +71,7 @@ def top_among_equals(input, indices, axis, largest, ordered):
         else:
             found[row] = first_by_partitions(values, shape[-1], ordered)
     found = found.reshape(shape)
-    return found if axis == input.ndim - 1 else np.ascontiguousarray(np.moveaxis(found, -1, axis))
+    return found if axis == input.ndim - 1 else np.ascontiguousarray(move_axis(found, -1, axis))
 
 
 def rows_in_order(lines, largest):

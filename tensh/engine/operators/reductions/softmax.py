@@ -139,6 +139,16 @@ def finish_log_softmax(out, input, axis):
     np.subtract(shifted, np.log(sum_along(out, axis)), out)
 
 
+def as_little(input, axis):
+    """Return a few numbers of float32 as a matrix with lines along ``axis`` or the last dimension; None for others."""
+    if is_little(input):
+        return input
+    last = input.ndim - 1
+    if axis == last != 1 and input.dtype is F4 and 0 < input.size <= SMALL and input.flags.c_contiguous and input.ndim:
+        return input.reshape(-1, input.shape[-1])
+    return None
+
+
 def subtract_largest(matrix, axis):
     """The elements of a little matrix minus the largest along ``axis``."""
     top = matrix.take(places_in_rows(matrix, np.ndarray.argmax)) if axis else maximum(matrix, 0)
@@ -168,10 +178,12 @@ def softmax_axis(input, dim, name):
 def softmax_dim(input, dim):
     """The exponentials of the elements, divided by their sum along ``dim``."""
     axis = softmax_axis(input, dim, "softmax")
-    if is_little(input):
-        out = subtract_largest(input, axis)
+    if (matrix := as_little(input, axis)) is not None:
+        axis = axis if matrix is input else 1
+        out = subtract_largest(matrix, axis)
         np.exp(out, out)
-        return np.divide(out, spread(add_little(out, axis), input.shape, axis), out)
+        np.divide(out, spread(add_little(out, axis), matrix.shape, axis), out)
+        return out if matrix is input else out.reshape(input.shape)
     if input.itemsize == 2:
         input = input if input.flags.c_contiguous else memory.row_major(input)
         if axis < input.ndim - 1 and input.size:
@@ -200,10 +212,12 @@ def log_softmax_of_halves(input):
 def log_softmax_dim(input, dim):
     """The logarithm of softmax."""
     axis = softmax_axis(input, dim, "log_softmax")
-    if is_little(input):
-        out = subtract_largest(input, axis)
+    if (matrix := as_little(input, axis)) is not None:
+        axis = axis if matrix is input else 1
+        out = subtract_largest(matrix, axis)
         total = np.log(add_little(np.exp(out), axis))
-        return np.subtract(out, spread(total, input.shape, axis), out)
+        np.subtract(out, spread(total, matrix.shape, axis), out)
+        return out if matrix is input else out.reshape(input.shape)
     if input.itemsize == 2:
         input = input if input.flags.c_contiguous else memory.row_major(input)
         if input.ndim and axis == input.ndim - 1 and input.size:

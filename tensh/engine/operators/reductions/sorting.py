@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import place_beside
+from tensh.engine.arrays.orders import move_axis
 from tensh.engine.arrays.threads import BLOCKS, map_rows
 from tensh.engine.codegen.table import OR_THE_SAME, op
 from tensh.engine.errors.messages import refuse_dtype, wrap_dim
@@ -57,13 +58,13 @@ def order_stably(input, axis):
     packed = length >= PACKED or length >= PACKED_LINE and input.size >= PACKED_LINES and input.itemsize == 4
     if not packed or input.itemsize > 4 or length >> 32:
         return input.argsort(axis, "stable")
-    lines = np.moveaxis(input, axis, -1)
+    lines = move_axis(input, axis, -1)
     keys = ranks(lines).astype(np.uint64)
     keys <<= np.uint64(32)
     keys |= np.arange(length, dtype=np.uint64)
     keys.sort(-1)
     keys &= np.uint64(0xFFFFFFFF)
-    return np.moveaxis(keys.view(I8), -1, axis)
+    return move_axis(keys.view(I8), -1, axis)
 
 
 def order(input, axis, descending):
@@ -83,9 +84,9 @@ def sort_along(input, dim, descending, stable):
     values, indices = sort_stably(input, axis, descending)
     by_digits = input.ndim == 1 and input.size >= LARGE and input.dtype.kind in "iu" and not descending
     if not stable and not by_digits and input.shape[axis] > SHORT:
-        last = [np.moveaxis(each, axis, -1).reshape(-1, input.shape[axis]) for each in (values, indices)]
+        last = [move_axis(each, axis, -1).reshape(-1, input.shape[axis]) for each in (values, indices)]
         if (found := order_equals(*last)) is not last[1]:
-            indices = np.moveaxis(found.reshape(np.moveaxis(indices, axis, -1).shape), -1, axis)
+            indices = move_axis(found.reshape(move_axis(indices, axis, -1).shape), -1, axis)
     if input.flags.c_contiguous:
         return tuple(each if each.flags.c_contiguous else memory.row_major(each) for each in (values, indices))
     return tuple(memory.copy_in_order_of(each, input) for each in (values, indices))
@@ -97,7 +98,7 @@ def sort_stably(input, axis, descending):
     if input.size < LARGE or input.size == length:
         indices = order(input, axis, descending)
         return read_along(input, indices, axis), indices
-    lines = memory.row_major(np.moveaxis(input, axis, -1))
+    lines = memory.row_major(move_axis(input, axis, -1))
     values, indices = np.empty_like(lines), np.empty(lines.shape, I8)
     rows, *results = (a.reshape(-1, length) for a in (lines, values, indices))
 
@@ -106,7 +107,7 @@ def sort_stably(input, axis, descending):
         results[0][part], results[1][part] = read_along(rows[part], found, 1), found
 
     map_rows(work, *rows.shape, rows.size // BLOCKS, LARGE)
-    return tuple(np.moveaxis(each, -1, axis) for each in (values, indices))
+    return tuple(move_axis(each, -1, axis) for each in (values, indices))
 
 
 def sort(input, dim, descending):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.engine.arrays.absent import place_beside
+from tensh.engine.arrays.orders import move_axis
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
@@ -238,7 +239,7 @@ def mode_dim(input, dim, keepdim):
         return input.reshape(shape).copy(), place_beside(np.zeros(shape, I8), input)
     if input.dtype.kind == "c":
         refuse_dtype("mode_dim", input.dtype)
-    lines = np.moveaxis(input, axis, -1)
+    lines = move_axis(input, axis, -1)
     order = np.argsort(widen(lines), -1, kind="stable")
     ordered = read_along(lines, order, -1)
     if len(order.T) <= INSERTED and (last := ordered[..., -1:] != ordered[..., -1:]).any():
@@ -253,5 +254,5 @@ def mode_dim(input, dim, keepdim):
         indices = select_among_equals(last_of_equals, lines, indices, -1)
     values = read_along(lines, indices, -1)
     if keepdim:
-        return np.moveaxis(values, -1, axis), np.moveaxis(indices, -1, axis)
+        return move_axis(values, -1, axis), move_axis(indices, -1, axis)
     return values.squeeze(-1), indices.squeeze(-1)

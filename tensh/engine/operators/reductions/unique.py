@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays.orders import move_axis
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.errors.messages import wrap_dim
@@ -76,7 +77,7 @@ def as_rows(input, dim):
     axis = wrap_dim(dim, input.ndim, scalar=False)
     if input.size == 0 and 0 in input.shape[:axis] + input.shape[axis + 1 :]:
         raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
-    return axis, np.moveaxis(input, axis, 0)
+    return axis, move_axis(input, axis, 0)
 
 
 def count_integers(flat, inverse):
@@ -127,7 +128,7 @@ def unique_slices(input, dim):
     flat = widen(rows).reshape(len(rows), math.prod(rows.shape[1:]))
     order = order_of(flat) if flat.shape[1] else np.arange(len(rows))
     values, inverse, counts = number_runs(rows, order, flat[order])
-    return np.moveaxis(np.ascontiguousarray(values), 0, axis), inverse, counts
+    return move_axis(np.ascontiguousarray(values), 0, axis), inverse, counts
 
 
 @op(
@@ -144,7 +145,7 @@ def unique_runs(input, dim):
         return values, number.reshape(input.shape), counts
     axis, rows = as_rows(input, dim)
     values, number, counts = run_results(rows, runs(rows))
-    return np.moveaxis(np.ascontiguousarray(values), 0, axis), number, counts
+    return move_axis(np.ascontiguousarray(values), 0, axis), number, counts
 
 
 # ── counts ───────────────────────────────────────────────────────────────────

@@ -29,7 +29,8 @@ from tensh.engine.operators.shapes.composites.joining import cat
 def check(query, key, value, attn_mask):
     """Raise PyTorch's errors for operands of different dtypes, devices or dimensions."""
     given = {"query": query, "key": key, "value": value}
-    if len({t.dtype for t in given.values()}) > 1:
+    dtypes = [t.array.dtype for t in given.values()]
+    if not dtypes[0] is dtypes[1] is dtypes[2] and len({t.dtype for t in given.values()}) > 1:
         kinds = [f"{name}.dtype: {t.dtype.spoken}" for name, t in given.items()]
         raise RuntimeError(
             f"Expected query, key, and value to have the same dtype, but got {kinds[0]} {kinds[1]} and {kinds[2]} instead."

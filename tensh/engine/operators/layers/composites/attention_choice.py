@@ -44,13 +44,13 @@ def find_obstacle(query, key, value, mask, drops):
             f"Query dim: {dims[0]}, Key dim: {dims[1]}, Value dim: {dims[2]} instead."
         )
     (batch, heads, _, size), *others = shapes
-    if any(other[0] != batch for other in others):
+    if any([other[0] != batch for other in others]):
         said = [f"{name}.sizes(): {list(shape)}" for name, shape in zip(("Query", "Key", "Value"), shapes, strict=True)]
         return (
             "For dense inputs, both fused kernels require query, key and value to have the same batch_size. "
             f"{', '.join(said)} instead. {EXPAND}"
         )
-    if any(other[1] != heads for other in others):
+    if any([other[1] != heads for other in others]):
         said = [
             f"{name}sizes(): {list(shape)}" for name, shape in zip(("Query.", "Key ", "Value "), shapes, strict=True)
         ]
@@ -58,7 +58,7 @@ def find_obstacle(query, key, value, mask, drops):
             "For dense input, both fused kernels require query, key and value to have the same num_heads. "
             f"{', '.join(said)} instead. {EXPAND}"
         )
-    if any(other[-1] != size for other in others):
+    if any([other[-1] != size for other in others]):
         return (
             "Flash attention requires q,k,v to have the same last dimension. Got "
             f"Query.size(-1): {size}, Key.size(-1): {others[0][-1]}, Value.size(-1): {others[1][-1]} instead."
