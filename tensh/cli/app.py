@@ -41,13 +41,13 @@ def main(arguments=None, environment=None):
             return report_unwritten(found, env)
         if env.is_set("TENSH_DEBUG"):
             raise
-        from tensh.cli.process.faults import describe_fault, is_interrupt
+        from tensh.cli.process.faults import describe_fault, describe_missing, is_interrupt
         from tensh.cli.process.shadows import describe_shadow
 
         if is_interrupt(error):
             return status.INTERRUPTED
-        if shadow := describe_shadow(error, arguments):
-            env.say(f"{shadow}\n")
+        if known := describe_shadow(error, arguments) or describe_missing(error):
+            env.say(f"{known}\n")
             return status.FAILED
         env.say(_("{fault}; TENSH_DEBUG=1 shows the traceback\n").format(fault=describe_fault(error)))
         return status.INTERNAL

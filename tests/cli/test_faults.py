@@ -266,6 +266,18 @@ def test_a_fault_that_no_interrupt_has_caused_is_said(monkeypatch):
     assert "a bug in tensh (KeyError: 'x'" in errors.getvalue()
 
 
+@pytest.mark.parametrize("package, arguments", [("typer", ["--help"]), ("numpy", ["-c", "torch.ones(2)"])])
+def test_a_package_that_is_not_installed_is_named(package, arguments):
+    code = f"import sys; sys.modules[{package!r}] = None; from tensh.cli.start import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, encoding="utf-8",
+        env=plain_environment() | {"PYTHONPATH": str(ROOT)}, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == status.FAILED and done.stdout == ""
+    assert done.stderr.startswith(f"tensh needs the package {package}, which is not installed: ")
+    assert done.stderr.endswith(f" -m pip install {package}\n")
+
+
 # ── files that are named as libraries are ────────────────────────────────────
 CODES = {"no code": "oops = = 1", "nothing of it": "x = 1", "raises": "raise ValueError('no')"}
 

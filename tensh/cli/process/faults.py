@@ -1,6 +1,7 @@
-"""Bugs of tensh itself: report them in one line with the location, instead of a traceback."""
+"""Bugs of tensh itself, and packages that it lacks: report them in one line, instead of a traceback."""
 
 import os
+import sys
 import traceback
 
 from tensh.show.reading.reprs import write_safely
@@ -20,6 +21,16 @@ def is_interrupt(error):
         chain.append(error)
         error = error.__cause__ or error.__context__
     return isinstance(chain[-1], KeyboardInterrupt)
+
+
+def describe_missing(error):
+    """Name the package that is not installed, although tensh needs it; None for any other exception."""
+    package = (getattr(error, "name", None) or "").partition(".")[0]
+    if not isinstance(error, ModuleNotFoundError) or package in ("", "tensh", *sys.stdlib_module_names):
+        return None
+    return _("tensh needs the package {name}, which is not installed: {python} -m pip install {name}").format(
+        name=visible_line(package), python=os.path.basename(sys.executable or "python")
+    )
 
 
 def describe_fault(error):

@@ -12,7 +12,7 @@ from tensh.cli.files import reading
 from tensh.cli.files.editing import edit_text
 from tensh.cli.process import status
 from tensh.cli.process.environment import Unwritten
-from tensh.cli.process.faults import describe_fault
+from tensh.cli.process.faults import describe_fault, describe_missing
 from tensh.cli.process.folders import folder
 from tensh.cli.programs.options import UsageError
 from tensh.cli.programs.program import NOTHING
@@ -242,7 +242,7 @@ class Prompt:
         """Report a bug of tensh and go on: the user's names are worth more than a clean end."""
         from tensh.cli.process.shadows import describe_shadow  # a millisecond of every start
 
-        fault = describe_shadow(error) or describe_fault(error)
+        fault = describe_shadow(error) or describe_missing(error) or describe_fault(error)
         self.say([_("{fault}; your names are kept").format(fault=fault)])
 
     def perform(self, text):
