@@ -58,7 +58,6 @@ from tensh.explain.rules.layers import (
     explain_kernel_size,
     explain_normalized_shape,
     explain_numbers_of_samples,
-    explain_one_hot_classes,
     explain_patches_without_batch,
     explain_probabilities,
     explain_recurrent_features,
@@ -76,7 +75,7 @@ from tensh.explain.rules.meanings import (
     explain_point_sizes,
     explain_xor,
 )
-from tensh.explain.rules.one_hot import explain_several_classes
+from tensh.explain.rules.one_hot import explain_negative_classes, explain_one_hot_classes, explain_several_classes
 from tensh.explain.rules.overwritten import explain_overwritten
 from tensh.explain.rules.products import explain_outer_product, explain_product_shapes
 from tensh.explain.rules.shapes import explain_expand, explain_not_contiguous, explain_reshape
@@ -121,6 +120,7 @@ RULES = (
     (("multi-target not supported",), explain_several_classes),
     (("Target ",), explain_class_range),
     (("Class values must be smaller",), explain_one_hot_classes),
+    (("Class values must be non-negative",), explain_negative_classes),
     (("selected index k out of range",), explain_topk_count),
     (("which does not broadcast with previously seen size",), explain_sizes_of_subscript),
     (("the number of subscripts in the equation",), explain_count_of_subscripts),

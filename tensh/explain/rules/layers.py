@@ -329,21 +329,6 @@ def find_rows(call):
     )
 
 
-def explain_one_hot_classes(call, text):
-    """Classes of one_hot count from 0 up to its number of classes."""
-    t = call.tensors[0] if call.tensors else None
-    count = call.argument("num_classes")
-    if t is None or count is None or type(count.value) is not int:
-        return None
-    got = int(t.value.max())
-    rule = _("{count} classes are 0 to {last}, but {tensor} holds {got}").format(
-        count=count.value, last=count.value - 1, tensor=name_or_phrase(t), got=got
-    )
-    return Explanation(
-        call.symbol, (operand(t),), rule, (), _("count classes from 0, or num_classes={number}").format(number=got + 1)
-    )
-
-
 def explain_topk_count(call, text):
     """topk returns no more elements than there are."""
     t, k = call.argument("input", "self"), call.argument("k")

@@ -65,3 +65,31 @@ def given_to_one_hot(text):
         is_cast = isinstance(node.func, ast.Attribute) and node.func.attr in ("float", "long", "double", "to", "int")
         node = node.func.value if is_cast else None
     return None
+
+
+def explain_one_hot_classes(call, text):
+    """Classes of one_hot count from 0 up to its number of classes."""
+    t = call.tensors[0] if call.tensors else None
+    count = call.argument("num_classes")
+    if t is None or count is None or type(count.value) is not int:
+        return None
+    got = int(t.value.max())
+    rule = _("{count} classes are 0 to {last}, but {tensor} holds {got}").format(
+        count=count.value, last=count.value - 1, tensor=name_or_phrase(t), got=got
+    )
+    return Explanation(
+        call.symbol, (operand(t),), rule, (), _("count classes from 0, or num_classes={number}").format(number=got + 1)
+    )
+
+
+def explain_negative_classes(call, text):
+    """Classes of one_hot count from 0: -1 mostly marks elements to be ignored."""
+    t = call.tensors[0] if call.tensors else None
+    if t is None:
+        return None
+    rule = _("classes are counted from 0, but {tensor} holds {got}").format(
+        tensor=name_or_phrase(t), got=int(t.value.min())
+    )
+    name = t.text if t.text and t.text.isidentifier() else "y"
+    advice = _("leave out what has no class: {name}[{name} >= 0]").format(name=name)
+    return Explanation(call.symbol, (operand(t),), rule, (), advice)

@@ -3,6 +3,7 @@
 import ast
 import re
 
+from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import MODULES, is_module
 from tensh.explain.causes.situation import replace_node, statement_on
 from tensh.explain.model import Explanation
@@ -84,7 +85,7 @@ def explain_expand(call, text):
     t = call.arguments[0]
     if call.symbol == "[]" or not hasattr(t.value, "shape"):
         return assigning(call, text)
-    wanted = [a.value for a in call.arguments[1:]]
+    wanted = [list(a.value.shape) if isinstance(a.value, Tensor) else a.value for a in call.arguments[1:]]
     wanted = list(wanted[0]) if len(wanted) == 1 and isinstance(wanted[0], list | tuple) else wanted
     own = [1] * (len(wanted) - t.value.dim()) + list(t.value.shape)
     times = [size // max(have, 1) if size > 0 else 1 for size, have in zip(wanted, own, strict=False)]

@@ -4,6 +4,8 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.data.collating import part_without_a_batch
+from tensh.explain.causes.data.loops import loop_over_loader
 from tensh.explain.causes.models.layers import construction
 from tensh.explain.causes.situation import class_of, first_explanation, message_of, operand_of, replace_node
 from tensh.explain.model import Explanation, Fit
@@ -23,28 +25,12 @@ def explain_batch(situation):
             rows_of_a_dataset,
             samples_of_many_shapes,
             sample_that_is_none,
+            part_without_a_batch,
             norm_of_another_number,
             norm_of_another_size,
         ),
         situation,
     )
-
-
-def loop_over_loader(situation):
-    """Return (the for statement on the failing line, its loader); None if there is none."""
-    tree, line = situation.place.tree(), situation.place.line
-    for node in ast.walk(tree) if tree else ():
-        if isinstance(node, ast.For | ast.comprehension) and getattr(node.iter, "lineno", 0) == line:
-            loader = situation.look_up(node.iter)
-            if hasattr(type(loader), "__iter__") and hasattr(loader, "dataset"):
-                return node, loader
-            if (
-                isinstance(node.iter, ast.Call)
-                and ast.unparse(node.iter.func).endswith("DataLoader")
-                and node.iter.args
-            ):
-                return node, situation.look_up(node.iter.args[0])
-    return None
 
 
 def parts_of_a_batch(situation):

@@ -7,6 +7,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.models.layers import find_maker, try_shape
 from tensh.explain.causes.situation import first_explanation, message_of, operand_of, replace_node
 from tensh.explain.model import Explanation
+from tensh.explain.rewriting import set_keyword
 from tensh.explain.shadow import is_module
 from tensh.support.language import _
 
@@ -40,7 +41,11 @@ def explain_attention(situation):
 
 def other_order_of_batch(situation, node):
     """Explain inputs of a transformer whose batch is dim 0, as with batch_first=True."""
-    if not situation.says("the batch number of src and tgt must be equal") or len(node.args) < 2:
+    is_transformer = situation.says("the batch number of src and tgt must be equal")
+    is_attention = type(situation.look_up(node.func)).__name__ == "MultiheadAttention" and situation.says(
+        "is invalid for"
+    )
+    if not (is_transformer or is_attention) or len(node.args) < 2:
         return None
     shapes = [getattr(situation.tensor_of(each), "shape", ()) for each in node.args[:2]]
     made = find_maker(node.func, situation)
@@ -117,7 +122,9 @@ def sizes_in(node):
 
 def uneven_heads(situation, node):
     """Explain `MultiheadAttention(10, 3)`."""
-    sizes = sizes_in(node) if situation.says("embed_dim must be divisible by num_heads") else None
+    if not situation.says("embed_dim must be divisible by num_heads"):
+        return None
+    sizes = sizes_in(node) or sizes_of_transformer(node)
     if sizes is None:
         return None
     size, count = map(situation.evaluate, sizes)
@@ -128,8 +135,21 @@ def uneven_heads(situation, node):
         "each of {count} heads gets an equal share of {size} features; numbers that divide {size}: {names}"
     ).format(count=count, size=size, names=", ".join(map(str, nearest)))
     best = min(nearest, key=lambda n: (abs(n - count), n))
-    fit = replace_node(situation.place, sizes[1], str(best)) if isinstance(sizes[1], ast.Constant) else None
+    fit = None
+    if not hasattr(sizes[1], "lineno"):
+        fit = replace_node(situation.place, node, set_keyword(ast.unparse(node), "nhead", str(best)))
+    elif isinstance(sizes[1], ast.Constant):
+        fit = replace_node(situation.place, sizes[1], str(best))
     return Explanation("attention", (), rule, (fit,) if fit else ())
+
+
+def sizes_of_transformer(node):
+    """Return the features and heads of a Transformer, one of which is left to its default; None for other layers."""
+    names = PARAMETERS["Transformer"]
+    given = dict(zip(names, node.args)) | {each.arg: each.value for each in node.keywords}
+    if not ast.unparse(node.func).endswith("Transformer") or None in given:
+        return None
+    return given.get(names[0], ast.Constant(512)), given.get(names[1], ast.Constant(8))
 
 
 def other_features(situation, node):

@@ -235,6 +235,24 @@ def fit_layer(loading, layer, path, made):
     return replace_node(loading.situation.place, made, code) if same else None
 
 
+def renamed_layers(loading, wanted):
+    """Explain the state of a model whose layers have other names, but the same shapes in the same order."""
+    shapes = [[(key.rpartition(".")[2], t.shape) for key, t in each.items()] for each in (wanted, loading.given)]
+    if (
+        shapes[0] != shapes[1]
+        or len(shapes[0]) < 2
+        or any(key.endswith(other) for key, other in zip(wanted, loading.given))
+    ):
+        return None
+    pairs = [(key.rpartition(".")[0], other.rpartition(".")[0]) for key, other in zip(wanted, loading.given)]
+    named = ", ".join(_("{other} for {name}").format(name=name, other=other) for name, other in dict.fromkeys(pairs))
+    rule = _("the tensors of {text} and {name} have the same shapes in the same order, but other names: {named}")
+    code = f"dict(zip({loading.name}.state_dict(), {loading.text}.values()))"
+    fit = replace_node(loading.situation.place, loading.node.args[0], code)
+    advice = _("give the layers the names that they had, or rename the keys, if it is the state of this model")
+    return loading.explain(rule.format(text=loading.text, name=loading.name, named=named), fit, advice)
+
+
 def other_keys(loading):
     """Explain the state of a model with other parts."""
     wanted = loading.owner.state_dict()
@@ -243,6 +261,8 @@ def other_keys(loading):
     if not missing and not surplus:
         return None
     is_other = len(missing) == len(wanted)  # no key in common
+    if is_other and (found := renamed_layers(loading, wanted)):
+        return found
     if is_other and not any(key.endswith(f".{each}") for key in missing for each in surplus):
         rule = _("{text} and {name} have no key in common: it is the state of another model")
         return loading.explain(rule.format(text=loading.text, name=loading.name))

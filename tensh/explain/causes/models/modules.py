@@ -8,6 +8,7 @@ from tensh.explain.causes.values.operators import write_layer
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import iterate_scope, span
 from tensh.explain.shadow import is_module
+from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
 
 
@@ -37,7 +38,14 @@ def call_before_init(situation):
     rule = _("{kind}.__init__ has not called super().__init__(), which sets up the module").format(
         kind=type(owner).__name__
     )
-    fits = () if late else (Fit("super().__init__()", "", first.lineno, "before"),)
+    unbound = [n for n in iterate_scope(definition) if isinstance(n, ast.Call) and is_unbound_super(n)]
+    if unbound and not late:
+        rule = _("super({kind}) without self is bound to no module: its __init__ sets up nothing").format(
+            kind=type(owner).__name__
+        )
+        fits = (replace_node(situation.place, unbound[0].func.value, "super()"),)
+    else:
+        fits = () if late else (Fit("super().__init__()", "", first.lineno, "before"),)
     return Explanation(
         "__init__",
         (),
@@ -45,6 +53,16 @@ def call_before_init(situation):
         fits,
         _("call super().__init__() first, not on line {line}").format(line=late[0].lineno) if late else None,
     )
+
+
+def is_unbound_super(call):
+    """True for `super(Net).__init__()`."""
+    match call:
+        case ast.Call(
+            func=ast.Attribute(attr="__init__", value=ast.Call(func=ast.Name("super"), args=[_], keywords=[]))
+        ):
+            return call.func.value.lineno == call.func.value.end_lineno
+    return False
 
 
 def find_misnamed_forward(situation):
@@ -195,6 +213,8 @@ def recurrent_in_sequential(situation):
 
 def explain_pair_of_states(situation):
     """Explain a single tensor in place of the two states of an LSTM."""
+    if situation.says("For unbatched 2-D input, hx and cx should also be 2-D"):
+        return explain_missing_batch(situation)
     if situation.call is None or type(situation.call.module).__name__ not in ("LSTM", "LSTMCell"):
         return None
     call = getattr(situation.expression(), "value", None)
@@ -224,6 +244,23 @@ def explain_pair_of_states(situation):
         (fit,) if fit else (),
         None if fit else _("({text}, c), with c of the same shape").format(text=text),
     )
+
+
+def explain_missing_batch(situation):
+    """Explain one sequence without a batch beside the states of an LSTM that have one."""
+    path = situation.place.path()
+    node = path[-1] if path and isinstance(path[-1], ast.Call) and path[-1].args else None
+    layer = situation.look_up(node.func) if node else None
+    given = situation.tensor_of(node.args[0]) if is_module(layer) else None
+    if given is None:
+        return None
+    text = ast.unparse(node.args[0])
+    rule = _("{text} is {shape}, one sequence without a batch, but the states have one").format(
+        text=text, shape=[*given.shape]
+    )
+    code = append_to_expression(text, f".unsqueeze({0 if getattr(layer, 'batch_first', False) else 1})")
+    fit = replace_node(situation.place, node.args[0], code)
+    return Explanation("LSTM", (operand_of(text, given),), rule, (fit,) if fit else ())
 
 
 def find_states(situation, call, text):

@@ -109,6 +109,9 @@ def explain_sequential(node, situation):
             return replace_node_code(
                 situation, each, f"*{text}", _("Sequential expects the layers as separate arguments, not in a list")
             )
+        if isinstance(each, ast.Constant) and type(each.value) is str and (named := layer_of(print, each.value)):
+            rule = _("{text} is a text: a container of layers expects the layer itself").format(text=text)
+            return replace_node_code(situation, each, write_layer(f"nn.{named}"), rule)
         layer = layer_of(situation.look_up(each), text) if isinstance(each, ast.Attribute | ast.Name) else None
         match each:  # `lambda x: x.relu()`, `lambda x: F.relu(x)`
             case ast.Lambda(

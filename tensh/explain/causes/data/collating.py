@@ -1,0 +1,47 @@
+"""Samples whose parts cannot be joined into a batch: None, objects, lists of several lengths, dicts with other keys."""
+
+import re
+
+from tensh.explain.causes.data.loops import loop_over_loader
+from tensh.explain.causes.situation import first_explanation, message_of
+from tensh.explain.model import Explanation
+from tensh.support.language import _
+
+FOUND = re.compile(r"default_collate: batch must contain .*; found <class '([\w.]+)'>")
+
+
+def part_without_a_batch(situation):
+    """Return the Explanation of the first kind that applies."""
+    return first_explanation((part_of_another_kind, lists_of_many_lengths, key_of_some_samples), situation)
+
+
+def part_of_another_kind(situation):
+    """Explain samples that hold None, a set or an object of the program."""
+    found = FOUND.fullmatch(message_of(situation.error))
+    if not found:
+        return None
+    kind = found[1].rpartition(".")[2]
+    if kind == "NoneType":
+        rule = _("the samples hold None, which cannot be joined into a batch")
+        return Explanation("DataLoader", (), rule, (), _("leave it out of the samples, or put a number in its place"))
+    rule = _("the samples hold values of type {kind}, which cannot be joined into a batch").format(kind=kind)
+    advice = _("return tensors, numbers, texts, or lists and dicts of them, or pass collate_fn=")
+    return Explanation("DataLoader", (), rule, (), advice)
+
+
+def lists_of_many_lengths(situation):
+    """Explain samples with lists of several lengths, whose elements are joined place by place."""
+    if not situation.says("each element in list of batch should be of equal size"):
+        return None
+    rule = _("lists are joined element by element, but those of the samples have different lengths")
+    advice = _("make them tensors of one length, or pass collate_fn=, with nn.utils.rnn.pad_sequence")
+    return Explanation("DataLoader", (), rule, (), advice)
+
+
+def key_of_some_samples(situation):
+    """Explain samples that are dicts, of which some lack a key of the first."""
+    key = situation.error.args[0] if type(situation.error) is KeyError and len(situation.error.args) == 1 else None
+    if type(key) is not str or loop_over_loader(situation) is None:
+        return None
+    rule = _("each sample of a batch must have the keys of the first one, but one lacks {key}").format(key=repr(key))
+    return Explanation("DataLoader", (), rule, (), _("give every sample the same keys"))
