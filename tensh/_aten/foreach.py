@@ -60,7 +60,9 @@ def rows(name, tensors, others):
 
 def numbers_in(scalars, count):
     """Return the numbers in a tensor that has one for each of ``count`` tensors."""
-    if scalars.dim() != 1 or len(scalars) != count:
+    if scalars.dim() != 1:
+        raise RuntimeError(f"Expected packed scalar Tensor to be of dimension 1. Got {scalars.dim()} instead.")
+    if len(scalars) != count:
         raise RuntimeError(
             f"Expected length of scalars to match input of length {count} but got {scalars.numel()} instead."
         )
