@@ -27,7 +27,6 @@ from tensh.engine.core.nodes import AccumulateGrad, Node, Parts
 from tensh.engine.core.ports import batched_function
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import replay
-from tensh.engine.inplace.copy_slices import replay_raw
 
 
 def jvp(node, tangents, graph, recorded):
@@ -176,5 +175,5 @@ def jvp_of_region(node, base, value, graph):
         return whole
     whole = wrap(memory.empty_strided(node.shape, strides, node.dtype))
     whole.array[...] = base.array
-    replay_raw(whole, steps)[...] = 0 if value is None else value.array
+    replay(whole, steps).array[...] = 0 if value is None else value.array
     return whole

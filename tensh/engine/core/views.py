@@ -134,9 +134,9 @@ def place_in_base(base, array):
     return on_tensors("restride"), (array.shape, memory.strides(array), memory.distance(base, array), own)
 
 
-def replay(t, steps, record=True):
-    """Apply the steps of a view to ``t``; ``record`` decides whether they are recorded, whatever the mode."""
-    before, mode.grad = mode.grad, record
+def replay(t, steps):
+    """Apply the steps of a view to ``t``; they are recorded, whatever the mode."""
+    before, mode.grad = mode.grad, True
     try:
         for fn, args in steps:
             t = fn(t, *args)

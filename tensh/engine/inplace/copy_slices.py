@@ -36,7 +36,7 @@ class CopySlices(Node):
         steps, strides, *_ = self.saved
         whole = wrap(memory.empty_strided(self.shape, strides, self.dtype))
         whole.array[...] = g
-        region = replay_raw(whole, steps)
+        region = replay(whole, steps).array
         inside, *others = self._send_through(region.copy(), False)
         region[...] = 0 if inside is None else inside
         return (whole.array, *others)
@@ -79,8 +79,3 @@ def run_inside(grads, graph, wanted):
     from tensh.engine.core.backward import run
 
     run(grads, graph, True, wanted, record=mode.grad)
-
-
-def replay_raw(t, steps):
-    """The region of the fresh tensor ``t`` that the steps lead to, as an array that shares its memory."""
-    return replay(t, steps, record=False).array
