@@ -82,6 +82,8 @@ COPIES = {"copy": NO_TENSOR, "deepcopy": "Attempted to copy.deepcopy a tensor"}
 DRAWN_BY_PYTORCH = frozenset("randint randrange uniform".split())
 """Functions of Python's ``random`` that PyTorch calls before each run of a graph."""
 RANDOM = "/random.py"
+REFUSED_LIBRARY = (RANDOM, "/logging/__init__.py", "/warnings.py")
+"""Files of Python's library whose functions have effects."""
 HARMLESS = frozenset("fspath _path_normpath _path_splitroot _path_splitroot_ex intern".split())
 """Functions of C modules with effects that have none."""
 NAMING = "collections/__init__.py", "_getframe", "_getframemodulename"
@@ -141,37 +143,42 @@ class Watch:
     # ── functions of Python ──────────────────────────────────────────────────
     def look_at_call(self, frame, filename):
         """Stop the capture at a Python function whose effects a graph lacks."""
-        code = frame.f_code
         if is_tensh_file(filename):
-            refused = code.co_name in REFUSED or code.co_name == "print" or filename.startswith(REFUSED_PLACES)
-            if self.takes_transforms and filename.startswith(TRANSFORMS):
-                refused = False
-            if code.co_name in REFUSED_OF_TENSORS and code.co_argcount:
-                refused = refused or isinstance(frame.f_locals[code.co_varnames[0]], Tensor)
-            if refused and not is_called_by_tensh(frame) and not is_import(frame):
-                ends = code.co_name in REFUSED_BY_PYTORCH or filename.startswith(PLACES_OF_PYTORCH)
-                self.stop(
-                    f"{code.co_name} is called",
-                    frame,
-                    not ends,
-                    title_of_text(frame) if code.co_name == "text" else None,
-                )
-            elif self.thorough and (title := find_ending(frame, filename)) and not is_import(frame):
-                self.stop(f"{code.co_name} is called", frame, title=title)
-            return
-        if is_standard(filename):
-            if self.thorough and filename.endswith("/copy.py") and is_copy_of_tensor(frame):
-                self.stop(f"{code.co_name} is called", frame, title=COPIES[code.co_name])
-            title = ENDING_LIBRARY.get((library_path(filename), code.co_name)) if self.thorough else None
-            if title is not None and not serves_tensh(frame, filename):
-                self.stop(f"{code.co_name} is called", frame, title=title)
-            if filename.endswith(RANDOM) and frame.f_back.f_code.co_filename == filename:
-                return  # judged by the call from outside
-            if not serves_tensh(frame, filename) and any(
-                filename.endswith(each) for each in (RANDOM, "/logging/__init__.py", "/warnings.py")
-            ):
-                self.stop(f"{code.co_name} is called", frame, code.co_name in DRAWN_BY_PYTORCH)
-            return
+            self.look_at_tensh(frame, filename)
+        elif is_standard(filename):
+            self.look_at_library(frame, filename)
+        else:
+            self.look_at_program(frame)
+
+    def look_at_tensh(self, frame, filename):
+        """Stop the capture at a function of tensh that has effects, or that tells what a graph does not know."""
+        code = frame.f_code
+        name = code.co_name
+        refused = name in REFUSED or name == "print" or any(map(filename.__contains__, REFUSED_PLACES))
+        if name in REFUSED_OF_TENSORS and code.co_argcount:
+            refused = refused or isinstance(frame.f_locals[code.co_varnames[0]], Tensor)
+        if refused and not is_called_by_tensh(frame) and not is_import(frame):
+            ends = name in REFUSED_BY_PYTORCH or any(map(filename.__contains__, PLACES_OF_PYTORCH))
+            self.stop(f"{name} is called", frame, not ends, title_of_text(frame) if name == "text" else None)
+        elif self.thorough and (title := find_ending(frame, filename)) and not is_import(frame):
+            self.stop(f"{name} is called", frame, title=title)
+
+    def look_at_library(self, frame, filename):
+        """Stop the capture at a function of Python's library that has effects, or that ends PyTorch's graphs."""
+        name = frame.f_code.co_name
+        if self.thorough and filename.endswith("/copy.py") and is_copy_of_tensor(frame):
+            self.stop(f"{name} is called", frame, title=COPIES[name])
+        title = ENDING_LIBRARY.get((library_path(filename), name)) if self.thorough else None
+        if title is not None and not serves_tensh(frame, filename):
+            self.stop(f"{name} is called", frame, title=title)
+        if filename.endswith(RANDOM) and frame.f_back.f_code.co_filename == filename:
+            return  # judged by the call from outside
+        if filename.endswith(REFUSED_LIBRARY) and not serves_tensh(frame, filename):
+            self.stop(f"{name} is called", frame, name in DRAWN_BY_PYTORCH)
+
+    def look_at_program(self, frame):
+        """Guard the names that a function of the user reads; stop the capture if it does what a graph cannot repeat."""
+        code = frame.f_code
         if code in self.codes or is_import(frame) or frame.f_globals.get("__name__", "").startswith(NAMED_TUPLE):
             return
         self.codes[code] = None

@@ -249,9 +249,9 @@ def channels_innermost(array):
     if is_row_major(array) or array.ndim not in (4, 5) or not array.size:
         return False
     steps = strides(array)
-    least = 0
+    least = 1
     for dim in (1, *range(array.ndim - 1, 1, -1), 0):
-        if steps[dim] < least or dim == 1 and not steps[1] or dim == 0 and least == steps[1]:
+        if steps[dim] < least or dim == 0 and least == steps[1]:
             return False
         least = steps[dim] * max(array.shape[dim], 1)
     return True

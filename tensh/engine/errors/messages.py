@@ -1,6 +1,6 @@
 """PyTorch's error messages for NumPy's exceptions.
 
-The kernels are NumPy's, and so are the exceptions they raise.  ``explained`` runs only after one was raised, and finds
+The kernels are NumPy's, and so are the exceptions they raise.  ``translate_error`` runs only after one was raised, and finds
 the error that PyTorch would have raised.  Exceptions that a kernel raises on purpose pass through.
 """
 

@@ -13,6 +13,7 @@ from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import dtype
 from tensh.futures import Future
 from tensh.jit.language.classes import describe_class_of, is_enum, is_script_class, name_enum
+from tensh.jit.language.constants import float_text
 from tensh.support.naming import is_of_torch
 
 PLAIN = {
@@ -169,8 +170,6 @@ def declared_sequence(value, kind):
 
 def default_text(value, kind=None):
     """Return a default as declarations write it, for a parameter of a type."""
-    from tensh.jit.language.constants import float_text
-
     if value is None and kind in (Tensor, inspect.Parameter.empty):
         return "[ Tensor (undefined) ]"
     kind = optional_of(kind) or kind

@@ -156,7 +156,7 @@ class Taps:
         return parts[0] if len(parts) == 1 else np.concatenate(parts, len(lead))
 
     def _means(self, array, dim):
-        """Return means of neighbours as taps."""
+        """Apply the map, whose results are means of neighbours."""
         count, length = self.places.shape
         windows = array.reshape(*array.shape[:dim], length, count, *array.shape[dim + 1 :])
         sums = add_along(windows, dim + 1)
@@ -210,7 +210,7 @@ def apply_maps(input, maps):
 
 
 def borders_of(maps, of=None):
-    """Return the borders equivalent to the maps (or to their attribute ``name``); None if a map has none."""
+    """Return the borders equivalent to the maps (or to their attribute ``of``); None if a map has none."""
     given = [taps if taps is None or of is None else getattr(taps, of) for taps in maps]
     borders = [None if taps is None else taps.border for taps in given]
     wanted = len(maps) - maps.count(None)
