@@ -124,7 +124,7 @@ def round_up(sums, dtype):
 
 @op(
     public=False, out=False, node="EmbeddingBagBackward0", types="f", outs=("output", "chosen", "filled"),
-    weight="add_along(only(g, filled), weight.shape, chosen, 0)", indices=None, bags=None,
+    weight="add_along(only(g, filled), weight.shape, chosen, 0)", indices=None, bags=None, constant_edges=(0, 1),
 )  # fmt: skip
 def bag_maxima(weight, indices, bags, number):
     """The largest elements of the rows in every bag, the indices of their rows, and which bags have any."""

@@ -149,20 +149,20 @@ def join_blocks(corner, right, below):
     return np.concatenate([corner, below], -2)
 
 
-@op(public=False, outs=("P", "L", "U"), many=True, let={"gL": "g_L", "gU": "g_U"} | LU_BACK, A=LU_SLOPE)
+@op(public=False, outs=("L", "U", "P"), many=True, let={"gL": "g_L", "gU": "g_U"} | LU_BACK, A=LU_SLOPE)
 @empty_in_any_dtype(integers=True)
 def linalg_lu(A):
-    """A = P L U."""
+    """L, U and P of A = P L U; PyTorch numbers outputs without P, which has no gradient."""
     check_dimensions("linalg.lu", A)
     check_floating(None, A, "lu_cpu")
     LU, pivots, _ = lower_upper(A)
-    return (permutation(pivots, A.shape[-2], A.dtype), *unpack_triangles(LU))
+    return (*unpack_triangles(LU), permutation(pivots, A.shape[-2], A.dtype))
 
 
 @op(
     public=False,
     outs=("LU", "pivots", "info"),
-    let={"P": "plu(LU, pivots)[0]", "L": "plu(LU, pivots)[1]", "U": "plu(LU, pivots)[2]",
+    let={"L": "plu(LU, pivots)[0]", "U": "plu(LU, pivots)[1]", "P": "plu(LU, pivots)[2]",
          "gL": "tril(g[..., :L.shape[-1]], -1)", "gU": "triu(g[..., :L.shape[-1], :], 0)"} | LU_BACK,
     A=LU_SLOPE,
 )  # fmt: skip
@@ -176,7 +176,7 @@ def linalg_lu_factor_ex(A):
 
 
 @op(
-    outs=("P", "L", "U"),
+    outs=("L", "U", "P"),
     many=True,
     public=False,
     node="LuUnpackBackward0",
@@ -184,13 +184,13 @@ def linalg_lu_factor_ex(A):
     pivots=None,
 )
 def plu(LU, pivots):
-    """The three factors of a result of ``lu_factor``."""
+    """L, U and P of a result of ``lu_factor``."""
     if ((pivots < 1) | (pivots > LU.shape[-2])).any():
         raise RuntimeError(
             "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
             "Did you properly pass the result of lu_factor?"
         )
-    return (permutation(pivots, LU.shape[-2], LU.dtype), *unpack_triangles(LU))
+    return (*unpack_triangles(LU), permutation(pivots, LU.shape[-2], LU.dtype))
 
 
 @op(public=False, node="ConstantPadNdBackward0", input="g[..., :input.shape[-2], :input.shape[-1]]")

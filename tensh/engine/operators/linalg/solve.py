@@ -258,9 +258,9 @@ def cholesky_inverse(L, upper=False):
     public=False,
     let={
         "gB": "linalg_lu_solve(LU, pivots, g, left, not adjoint)",
-        "P": "plu(LU, pivots)[0]",
-        "L": "plu(LU, pivots)[1]",
-        "U": "plu(LU, pivots)[2]",
+        "L": "plu(LU, pivots)[0]",
+        "U": "plu(LU, pivots)[1]",
+        "P": "plu(LU, pivots)[2]",
         "slope": "lu_slope(P, L, U, out, gB, left, adjoint)",
     },
     LU="tril(slope[0], -1) + triu(slope[1], 0)",

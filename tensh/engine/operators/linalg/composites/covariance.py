@@ -68,7 +68,9 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
         centre = sum(x * w, 1) / total
     if w is not None:
         check_total(total)
-    if w is None or aweights is None or correction == 0:
+    if aweights is not None and correction == 0:
+        freedom = total
+    elif aweights is None:
         freedom = total - correction
     else:
         freedom = total - mul_number(sum(w * aweights), correction) / total

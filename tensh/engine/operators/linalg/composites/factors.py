@@ -170,7 +170,11 @@ def linalg_lu(A, *, pivot=True):
     Shapes: [..., m, n] to [..., m, m], [..., m, k], [..., k, n]. Raise RuntimeError without pivots.
     """
     require_pivot("linalg.lu_factor", pivot)
-    return factor.linalg_lu.fn(A)
+    L, U, P = factor.linalg_lu.fn(A)
+    return Factors((P, L, U))
+
+
+Factors = return_type("linalg_lu", ("P", "L", "U"))
 
 
 @composite(method=False)
@@ -213,7 +217,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
         )
     if LU_data.array.ndim < 2:
         raise RuntimeError("torch.lu_unpack: The input tensor LU_data must have at least 2 dimensions.")
-    P, L, U = factor.plu.fn(LU_data, LU_pivots)
+    L, U, P = factor.plu.fn(LU_data, LU_pivots)
     none = np.zeros(0, LU_data.array.dtype)
     return Unpacked((P if unpack_pivots else wrap(none), *((L, U) if unpack_data else (wrap(none), wrap(none)))))
 

@@ -16,13 +16,18 @@ from tensh.engine.operators.random.composites.drawing import randn
 # ── low rank ─────────────────────────────────────────────────────────────────
 def directions(A, q, niter, M):
     """Q with orthonormal columns that approximate the range of ``A - M``, from ``q`` random vectors."""
-    rest = A if M is None else A - M
     start = function(randn)(A.shape[-1], q, dtype=A.dtype)
-    Q = linalg_qr(matmul(rest, start))[0]
+    Q = linalg_qr(multiply_difference(A, M, start))[0]
     for _ in range(niter or 0):
-        Q = linalg_qr(matmul(rest.mH, Q))[0]
-        Q = linalg_qr(matmul(rest, Q))[0]
+        Q = linalg_qr(multiply_difference(A.mH, None if M is None else M.mH, Q))[0]
+        Q = linalg_qr(multiply_difference(A, M, Q))[0]
     return Q
+
+
+def multiply_difference(A, M, Q):
+    """Return ``(A - M) Q`` as the difference of two products."""
+    product = matmul(A, Q)
+    return product if M is None else product - matmul(M, Q)
 
 
 @composite(method=False)
@@ -32,12 +37,15 @@ def svd_lowrank(A, q=6, niter=2, M=None):
     Shapes: [..., m, n] to [..., m, q], [..., q], [..., n, q]. Raise RuntimeError for a negative ``q``.
     """
     m, n = A.shape[-2:]
+    M = None if M is None else M.broadcast_to(A.shape)
     wide = m < n
     if wide:
         A, M = A.mH, None if M is None else M.mH
     Q = directions(A, q, niter, M)
-    rest = A if M is None else A - M
-    U, S, Vh = linalg_svd(matmul(Q.mH, rest), full_matrices=False)
+    core = matmul(Q.mH, A)
+    if M is not None:
+        core = core - matmul(Q.mH, M)
+    U, S, Vh = linalg_svd(core, full_matrices=False)
     U, V = matmul(Q, U), Vh.mH
     return (V, S, U) if wide else (U, S, V)
 

@@ -255,7 +255,7 @@ def linalg_vander(x, N=None):
         raise RuntimeError(
             f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype.title}"
         )
-    x = x.reshape(1) if not x.array.ndim else x
+    x = x.unsqueeze(-1) if not x.array.ndim else x
     N = x.array.shape[-1] if N is None else N
     if N <= 1:
         raise RuntimeError("N must be greater than 1.")

@@ -258,8 +258,10 @@ def tensordot(a, b, dims=2):
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {n} in dim {d} and second has size {m} in dim {e}"
             )
-        if n != m:
-            a, b = (a.sum(d, True, dtype=a.dtype), b) if m == 1 else (a, b.sum(e, True, dtype=b.dtype))
+        if m == 1:
+            a = a.sum(d, True, dtype=a.dtype)
+        elif n == 1:
+            b = b.sum(e, True, dtype=b.dtype)
     first = [wrap_dim(d, a.ndim) for d in first]
     second = [wrap_dim(d, b.ndim) for d in second]
     rows, columns = [d for d in range(a.ndim) if d not in first], [d for d in range(b.ndim) if d not in second]
@@ -267,11 +269,18 @@ def tensordot(a, b, dims=2):
     left, right = [a.shape[d] for d in rows], [b.shape[d] for d in columns]
     one = a.permute([*rows, *first])
     two = b.permute([*second, *columns])
-    if not rows and not columns:
-        one, two = (t if t.array.ndim == 1 else t.reshape(size) for t in (one, two))
-        return products.dot.fn(one, two).reshape(())
+    if math.prod(left) == math.prod(right) == 1:
+        return multiply_all(one, two).view((*left, *right))
     product = products.mm.fn(one.reshape(math.prod(left), size), two.reshape(size, math.prod(right)))
     return product.reshape([*left, *right])
+
+
+def multiply_all(one, two):
+    """Return the sum of all products of elements as a number; what does not lie in rows is not copied, as in PyTorch."""
+    if one.is_contiguous() and two.is_contiguous():
+        one, two = (t if t.array.ndim == 1 else t.view(t.array.size) for t in (one, two))
+        return products.dot.fn(one, two)
+    return (one.squeeze() * two.squeeze()).sum(dtype=one.dtype)
 
 
 CONTRACTION = Form("tensordot", "(Tensor input, Tensor other, tuple of ints dims_self, tuple of ints dims_other)")

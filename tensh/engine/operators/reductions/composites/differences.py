@@ -126,18 +126,20 @@ def list_spacings(spacing, axes, dim, ndim):
 def even(x, axis, space, order):
     """Central differences of equally spaced elements, recorded in PyTorch's order, in which gradients are added."""
     n = x.shape[axis]
-    inner = subtract_parts(x, axis, (2, None), (None, -2)) / space
+    inner = div_number(subtract_parts(x, axis, (2, None), (None, -2)), space)
     if order == 1:
-        first = subtract_parts(x, axis, (1, 2), (0, 1)) / space
-        last = subtract_parts(x, axis, (n - 1, n), (n - 2, n - 1)) / space
+        first = subtract_parts(x, axis, (1, 2), (0, 1))
+        last = subtract_parts(x, axis, (n - 1, n), (n - 2, n - 1))
     else:
-        third = slice_along(x, axis, 2, 3) * 0.5
-        second = slice_along(x, axis, 1, 2) * 2
-        one = slice_along(x, axis, 0, 1) * -1.5
-        first = (one + second - third) / space
-        one, second = slice_along(x, axis, n - 1, n) * 1.5, slice_along(x, axis, n - 2, n - 1) * 2
-        last = (slice_along(x, axis, n - 3, n - 2) * 0.5 - second + one) / space
-    return cat([first, inner / 2, last], axis)
+        third = mul_number(slice_along(x, axis, 2, 3), 0.5)
+        second = mul_number(slice_along(x, axis, 1, 2), 2)
+        first = mul_number(slice_along(x, axis, 0, 1), -1.5) + second - third
+        one, second = (
+            mul_number(slice_along(x, axis, n - k, n - k + 1), weight) for k, weight in ((1, 1.5), (2, 2))
+        )
+        last = mul_number(slice_along(x, axis, n - 3, n - 2), 0.5) - second + one
+    first, last = div_number(first, space), div_number(last, space)
+    return cat([first, div_number(inner, 2), last], axis)
 
 
 def subtract_parts(x, axis, part, other):
@@ -148,7 +150,7 @@ def subtract_parts(x, axis, part, other):
 
 def add_weighted_parts(x, axis, parts):
     """Add slices, each a (start, stop, weight), times their weights; the last is recorded first."""
-    products = [slice_along(x, axis, start, stop) * weight for start, stop, weight in reversed(parts)]
+    products = [weight * slice_along(x, axis, start, stop) for start, stop, weight in reversed(parts)]
     return products[2] + products[1] + products[0]
 
 
@@ -156,20 +158,23 @@ def uneven(x, axis, coordinates, order):
     """Differences weighted by the distances of the coordinates."""
     shape = [1] * x.ndim
     shape[axis] = -1
-    steps = (slice_along(coordinates, 0, 1) - slice_along(coordinates, 0, None, -1)).reshape(shape)
-    one, two = slice_along(steps, axis, None, -1), slice_along(steps, axis, 1)
+    steps = subtract_parts(coordinates, 0, (1, None), (None, -1))
+    one, two = slice_along(steps, 0, None, -1), slice_along(steps, 0, 1)
     a, b, c = -two / (one * (one + two)), (two - one) / (one * two), one / (two * (one + two))
+    a, b, c = (each.reshape(shape) for each in (a, b, c))
     inner = add_weighted_parts(x, axis, [(None, -2, a), (1, -1, b), (2, None, c)])
     n = x.shape[axis]
-    h, k = slice_along(steps, axis, 0, 1), slice_along(steps, axis, 1, 2)
-    p, q = slice_along(steps, axis, -1), slice_along(steps, axis, -2, -1)
     if order == 1:
-        first = subtract_parts(x, axis, (1, 2), (0, 1)) / h
-        last = subtract_parts(x, axis, (n - 1, n), (n - 2, n - 1)) / p
+        first = subtract_parts(x, axis, (1, 2), (0, 1)) / steps.select(0, 0)
+        last = subtract_parts(x, axis, (n - 1, n), (n - 2, n - 1)) / steps.select(0, -1)
     else:
-        a, b, c = -(2 * h + k) / (h * (h + k)), (h + k) / (h * k), -h / (k * (h + k))
+        h, k = (lambda: steps.select(0, 0)), (lambda: steps.select(0, 1))  # recorded at every use, as in PyTorch
+        a, b = -(mul_number(h(), 2.0) + k()) / (h() * (h() + k())), (h() + k()) / (h() * k())
+        c = -h() / (k() * (h() + k()))
         first = add_weighted_parts(x, axis, [(0, 1, a), (1, 2, b), (2, 3, c)])
-        a, b, c = p / (q * (q + p)), -(q + p) / (q * p), (2 * p + q) / (p * (q + p))
+        p, q = (lambda: steps.select(0, -1)), (lambda: steps.select(0, -2))
+        a, b = p() / (q() * (p() + q())), -(p() + q()) / (p() * q())
+        c = (mul_number(p(), 2) + q()) / (p() * (p() + q()))
         last = add_weighted_parts(x, axis, [(n - 3, n - 2, a), (n - 2, n - 1, b), (n - 1, n, c)])
     return cat([first, inner, last], axis)
 
@@ -187,10 +192,10 @@ def distances(name, y, x, axis):
     """Return the distances of the sample points ``x``, broadcastable with ``y``."""
     if x.array.ndim == 1 and x.array.size != y.array.shape[axis]:
         raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
-    if x.array.ndim == 1 != y.array.ndim:
+    if x.array.ndim == 1:
         shape = [1] * y.array.ndim
         shape[axis] = x.array.size
-        x = x.reshape(shape)
+        x = x.view(shape)
     elif x.array.ndim < y.array.ndim:
         x = x.reshape((1,) * (y.array.ndim - x.array.ndim) + x.array.shape)
     return slice_along(x, axis, 1) - slice_along(x, axis, None, -1)

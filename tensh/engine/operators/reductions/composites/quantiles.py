@@ -3,12 +3,14 @@
 import numpy as np
 
 from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.along import take_along
 from tensh.engine.operators.reductions.sorting import sort_dim
 
+mul_number = TENSORS["mul_number"]
 KINDS = ("linear", "lower", "higher", "midpoint", "nearest")
 DOC = """The quantiles ``q`` (a number from 0 to 1, or a vector of them) of {}, or along ``dim``.
 
@@ -35,7 +37,7 @@ def quantiles(name, doc, skip_nan):
         ordered = sort_dim.fn(lines, -1, False)[0]
         shape = shape_with_dims(input.array.shape, axis, keepdim)
         ordered = ordered.view((*shape, ordered.array.shape[-1]))
-        result = find_quantiles(ordered, q.reshape(-1), interpolation, skip_nan)
+        result = find_quantiles(ordered, q, interpolation, skip_nan)
         return (result.unsqueeze_(0).transpose_(0, -1) if vector else result).squeeze_(-1)
 
     function.__name__ = function.__qualname__ = name
@@ -87,11 +89,14 @@ def find_quantiles(ordered, q, interpolation, skip_nan):
     last = values.dtype.type(values.shape[-1] - 1)
     missing = np.isnan(values)
     if skip_nan:
-        ranks = q * wrap(np.maximum(last - missing.sum(-1, keepdims=True), 0).astype(values.dtype))
+        ranks = q * wrap((last - missing.sum(-1, keepdims=True)).astype(values.dtype))
+        unfit, instead = ranks.array < 0, 0.0
     else:
-        ranks = (q * wrap(np.asarray(last))).expand(*values.shape[:-1], q.array.size)
-        if True in missing.tobytes():
-            ranks = ranks.masked_fill(wrap(missing.any(-1, keepdims=True)), float(last))
+        ranks, shape = mul_number(q, float(last)), (*values.shape[:-1], q.array.size)
+        ranks = ranks if ranks.array.shape == shape else ranks.expand(shape)
+        unfit, instead = missing.any(-1, keepdims=True), float(last)
+    if q.requires_grad or unfit.any():
+        ranks = ranks.masked_fill(wrap(unfit), instead)
     at = ranks.array
     at = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}.get(interpolation, np.asarray)(at)
     below = at.astype(np.int64)
