@@ -134,9 +134,7 @@ def even(x, axis, space, order):
         third = mul_number(slice_along(x, axis, 2, 3), 0.5)
         second = mul_number(slice_along(x, axis, 1, 2), 2)
         first = mul_number(slice_along(x, axis, 0, 1), -1.5) + second - third
-        one, second = (
-            mul_number(slice_along(x, axis, n - k, n - k + 1), weight) for k, weight in ((1, 1.5), (2, 2))
-        )
+        one, second = (mul_number(slice_along(x, axis, n - k, n - k + 1), weight) for k, weight in ((1, 1.5), (2, 2)))
         last = mul_number(slice_along(x, axis, n - 3, n - 2), 0.5) - second + one
     first, last = div_number(first, space), div_number(last, space)
     return cat([first, div_number(inner, 2), last], axis)
