@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
+from tensh.engine.operators.layers import convolution
 
 SHAPES = [  # of the image, of the kernel, stride, dilation, padding; channels of inputs and of outputs in a group
     ((20,), (17,), 1, 1, 0, (2, 3)),
@@ -47,6 +48,16 @@ def windows_of(size, kernel, stride, dilation):
 def test_values_and_gradients_are_those_of_the_definition(
     size, kernel, stride, dilation, padding, channels, dtype, error
 ):
+    compare_with_definition(size, kernel, stride, dilation, padding, channels, dtype, error)
+
+
+@pytest.mark.parametrize("size, kernel, stride, dilation, padding, channels", SHAPES)
+def test_groups_of_large_images_are_computed_apart(size, kernel, stride, dilation, padding, channels, monkeypatch):
+    monkeypatch.setattr(convolution, "GROUPED", 1)
+    compare_with_definition(size, kernel, stride, dilation, padding, channels, "float64", 1e-10)
+
+
+def compare_with_definition(size, kernel, stride, dilation, padding, channels, dtype, error):
     rng, (ins, outs) = np.random.default_rng(0), channels
     x, w = rng.standard_normal((2, 2 * ins, *size)), rng.standard_normal((2 * outs, ins, *kernel))
     image, weight = (torch.tensor(each.astype(dtype), requires_grad=True) for each in (x, w))
