@@ -224,7 +224,13 @@ def match_windows(grad, input, shape, stride, padding, dilation, groups):
     if blocks := cut_groups(groups, input.shape[1], shape[0], shape[2:], size):
         parts = [
             match_windows(
-                grad[:, write], input[:, read], (write.stop - write.start, *shape[1:]), stride, padding, dilation, number
+                grad[:, write],
+                input[:, read],
+                (write.stop - write.start, *shape[1:]),
+                stride,
+                padding,
+                dilation,
+                number,
             )
             for number, read, write in blocks
         ]
@@ -286,7 +292,9 @@ def cut_groups(groups, channels, outputs, kernel, size):
         return []
     read, write = channels // groups, outputs // groups
     parts = [(start, min(start + number, groups)) for start in range(0, groups, number)]
-    return [(stop - start, slice(start * read, stop * read), slice(start * write, stop * write)) for start, stop in parts]
+    return [
+        (stop - start, slice(start * read, stop * read), slice(start * write, stop * write)) for start, stop in parts
+    ]
 
 
 def count_copies(shifts, kernel):
