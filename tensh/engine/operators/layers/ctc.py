@@ -26,12 +26,16 @@ def states(targets, target_lengths, blank, classes):
     return labels, skips
 
 
-def step(scores, skips):
-    """Return the logarithm of the sum over all predecessors of each state."""
-    low = np.full((len(scores), 1), -np.inf, scores.dtype)
-    one = np.logaddexp(scores, np.concatenate([low, scores[:, :-1]], 1))
-    two = np.concatenate([low, low, scores[:, :-2]], 1)[:, : scores.shape[1]]
-    return np.logaddexp(one, np.where(skips, two, -np.inf))
+def step(padded, skips):
+    """Return the logarithm of the sum over all predecessors of each state; there are two more states before the first."""
+    one = np.logaddexp(padded[:, 2:], padded[:, 1:-1])
+    return np.logaddexp(one, np.where(skips, padded[:, :-2], -np.inf), one)
+
+
+def make_scores(steps, said):
+    """Return scores of -inf, with two more states on either side, and those of the states themselves."""
+    padded = np.full((steps, said.shape[1], said.shape[2] + 4), -np.inf, said.dtype)
+    return padded, padded[:, :, 2:-2]
 
 
 def read_labels(log_probs, labels):
@@ -42,28 +46,29 @@ def read_labels(log_probs, labels):
 def forward(log_probs, labels, skips):
     """Return the forward scores [T, N, L]; a sequence begins in one of its first two states."""
     said = read_labels(log_probs, labels)
-    scores = np.full(said.shape, -np.inf, said.dtype)
+    padded, scores = make_scores(len(said), said)
     if len(scores):
         scores[0, :, :2] = said[0, :, :2]
     for t in range(1, len(scores)):
-        scores[t] = step(scores[t - 1], skips) + said[t]
-    return scores
+        np.add(step(padded[t - 1, :, :-2], skips), said[t], scores[t])
+    return np.ascontiguousarray(scores)
 
 
 def backward(log_probs, labels, skips, input_lengths, target_lengths):
     """Return the backward scores [T, N, L]; a sequence ends in one of its last two states at its last step."""
     said = read_labels(log_probs, labels)
-    scores = np.full(said.shape, -np.inf, said.dtype)
+    padded, scores = make_scores(len(said), said)
     rows = np.arange(len(labels))
     ends = np.zeros(labels.shape, bool)
     ends[rows, 2 * target_lengths] = True
     ends[rows, np.maximum(2 * target_lengths - 1, 0)] = True
     onward = np.zeros(skips.shape, bool)
     onward[:, :-2] = skips[:, 2:]
+    onward, ending = onward[:, ::-1], np.where(ends, 0, said.dtype.type(-np.inf))
     for t in reversed(range(len(scores))):
         last = (input_lengths - 1 == t)[:, None]
-        following = -np.inf if t + 1 == len(scores) else step(scores[t + 1][:, ::-1], onward[:, ::-1])[:, ::-1]
-        scores[t] = np.where(last, np.where(ends, 0, -np.inf), following) + said[t]
+        following = -np.inf if t + 1 == len(scores) else step(padded[t + 1, :, :1:-1], onward)[:, ::-1]
+        np.add(np.where(last, ending, following), said[t], scores[t])
     return scores
 
 
