@@ -223,7 +223,7 @@ def fill_slices(input, dim, index, value):
     if index.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
     n = input.shape[dim] if input.ndim else 1
-    if index.size and (index.min() < -n or index.max() >= n):
+    if index.size and ((bounds := extent(index))[0] < -n or bounds[1] >= n):
         wrong = index[(index < -n) | (index >= n)].flat[0]
         raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {n}")
     if index.size:
