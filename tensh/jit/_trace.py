@@ -6,7 +6,7 @@ from tensh.engine.errors.warnings import warn, warn_quietly
 from tensh.jit._script import ScriptModule
 from tensh.jit.graphs.ir import Graph
 from tensh.jit.traced import TopLevelTracedModule, TracedFunction, TracedModule
-from tensh.jit.traces.checks import as_arguments, as_tensors, check, require_tensors, separate
+from tensh.jit.traces.checks import as_arguments, as_tensors, check, require_tensors, separate, without_names
 from tensh.jit.traces.liveness import drop_dead_code
 from tensh.nn.modules.module import Module
 from tensh.tracing.program import trace_program
@@ -140,6 +140,9 @@ def record(function, args, kwargs, strict, root=None):
         program = trace_program(function, args, kwargs, sizes=True, on_read=warn_of_reading, root=root, lasting=True)
     finally:
         running.states = before
+    program.result = without_names(program.result)
+    output = program.graph.output_node()
+    output.args = (without_names(output.args[0]),)
     given, program.result = program.result, as_tensors(program.result, (TracedInt, TracedFloat))
     program.gives_sizes = program.result is not given
     require_tensors(program.result, strict)

@@ -6,12 +6,14 @@ import numpy as np
 
 import tensh as torch
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.warnings import warn
 from tensh.nn.modules.module import Module
 from tensh.onnx.builder import TYPES, Builder, Value
 from tensh.onnx.control import list_read_names
 from tensh.onnx.converting import Converter
 from tensh.onnx.errors import OnnxExporterError
 from tensh.onnx.library import require_onnx
+from tensh.onnx.lowering import OLDEST, Unlowered, lower_model
 from tensh.onnx.writing import write_model
 from tensh.tracing.functional import Unwritable, without_writes
 from tensh.tracing.program import fill, flatten_like, trace_program
@@ -22,7 +24,7 @@ from tensh.tracing.sizes.dynamic import read_dynamic_axes, trace_dynamic
 
 __all__ = ["ONNXProgram", "OnnxExporterError", "export", "is_in_onnx_export"]
 
-OPSETS = range(18, 24)
+OPSETS = range(OLDEST, 24)
 DEFAULT = 18
 IR = {18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11}
 """Version of the operators -> version of the file format."""
@@ -95,7 +97,8 @@ def export(
         f: a path or a binary file; None writes nothing. Weights of a path are written to ``PATH.data``, unless
             ``external_data`` or ``dynamo`` is False.
         input_names, output_names: names in the graph, in the order of the tensors.
-        opset_version: the version of ONNX's operators, 18 (default) to 23.
+        opset_version: the version of ONNX's operators, 9 to 23; 18 by default, and with a warning for models with
+            operators that an older version lacks.
         dynamic_axes: input name -> {dimension: name}, or a list of dimensions, whose size may change.
         dynamic_shapes: the same by argument, as in ``torch.export.export``.
 
@@ -130,9 +133,9 @@ def export(
     try:
         on_read = refuse_reading if dynamo else warn_of_reading
         program, dynamic = trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names, on_read)
-        proto = convert(
-            program, opset, input_names, output_names, dynamic, getattr(model, "__name__", type(model).__name__)
-        )
+        name = getattr(model, "__name__", type(model).__name__)
+        proto = convert(program, max(opset, DEFAULT), input_names, output_names, dynamic, name)
+        proto = lower(proto, opset) if opset < DEFAULT else proto
     except GuardOnDataDependentSymNode as error:
         raise OnnxExporterError(str(error)) from None
     finally:
@@ -143,6 +146,15 @@ def export(
     if verify:
         require_same(made, args, kwargs, program.result)
     return made
+
+
+def lower(proto, opset):
+    """Return a model in an older version of the operators; with a warning as it is if that lacks one of them."""
+    try:
+        return lower_model(proto, opset)
+    except Unlowered as reason:
+        warn(f"the model keeps the opset {DEFAULT}: {opset} has no equivalent of it ({reason})", UserWarning)
+        return proto
 
 
 def takes_fewer(model, args):

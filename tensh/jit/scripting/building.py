@@ -10,6 +10,7 @@ import enum
 from tensh.engine.dtypes.device import device, memory_format
 from tensh.engine.dtypes.device import layout as layout_type
 from tensh.engine.dtypes.dtype import dtype
+from tensh.jit.graphs.code_text import quote
 from tensh.jit.language.constants import as_number, float_text
 from tensh.jit.language.types import class_path
 from tensh.jit.scripting.blocks import Block, Line, ScriptGraph, ScriptValue
@@ -266,7 +267,7 @@ def text_of_constant(value):
     if isinstance(value, enum.Enum):
         return f"{class_path(type(value))}.{value.name}"
     if isinstance(value, (str, device)):
-        return f'"{value}"'
+        return quote(str(value))
     if isinstance(value, (list, tuple)):
         left, right = "[]" if isinstance(value, list) else "()"
         return f"{left}{', '.join(str(each) if each is None or each is True or each is False else text_of_constant(each) for each in value)}{right}"

@@ -23,10 +23,11 @@ FOLDED = {
     "min": min, "max": max, "pow": lambda one, other: float(one**other), "len": len, "__range_length": lambda a, b, c: len(range(a, b, c)),
 }  # fmt: skip
 """Operators on numbers and texts that are computed when the script is compiled."""
+PLAIN = (bool, int, float, str)
 UNNAMED = "%0"
 """The name of a value that gets a number in the end."""
 EFFECTS = frozenset(
-    "prim::Print prim::fork prim::RaiseException prim::SetAttr prim::CallMethod prim::CallFunction prim::Enter prim::Exit".split()
+    "aten::warn prim::Print prim::fork prim::RaiseException prim::SetAttr prim::CallMethod prim::CallFunction prim::Enter prim::Exit".split()
 )
 
 
@@ -80,12 +81,26 @@ def fold(block, renamed):
             renamed.update(zip(line.given, (renamed.get(each, each) for each in chosen.left)))
             changed = True
             continue
+        if line.kind() == "prim::If":
+            changed |= share_constants(line, renamed)
         if line.kind() == "prim::Loop":
             changed |= fix_carried(line, renamed)
         if known and compute(line):
             changed = True
         lines.append(line)
     block.lines = lines
+    return changed
+
+
+def share_constants(line, renamed):
+    """Put a constant in the place of what both branches give alike; return True if there is one."""
+    changed = False
+    for value, *given in zip(line.given, *(block.left for block in line.within)):
+        one, other = (renamed.get(each, each).node() for each in given)
+        same = one.kind() == other.kind() == "prim::Constant" and one.attribute and other.attribute
+        if same and value not in renamed and one.attribute[1:] == other.attribute[1:] and type(one.constant) in PLAIN:
+            renamed[value] = renamed.get(given[0], given[0])
+            changed = True
     return changed
 
 

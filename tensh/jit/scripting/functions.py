@@ -3,6 +3,7 @@
 import ast
 import inspect
 import typing
+import warnings
 
 from tensh._aten.overloads import Overload, schemas
 from tensh._aten.packets import Packet
@@ -11,7 +12,7 @@ from tensh.jit.language import marks
 from tensh.jit.language.classes import attributes_of, functions_of, is_script_class
 from tensh.jit.language.types import is_named_tuple, members_of_union, name_of, origin_of, short_name_of
 from tensh.jit.running.forking import fork, wait
-from tensh.jit.scripting.blocks import ScriptValue
+from tensh.jit.scripting.blocks import ScriptValue, lines_of
 from tensh.jit.scripting.calling import call_operator, hand_over, is_empty, pack, strip, unpack
 from tensh.jit.scripting.classes import is_instance_value
 from tensh.jit.scripting.dtype_methods import TO
@@ -93,6 +94,8 @@ class Functions:
         if function is print:
             self.emit("prim::Print", self.arguments(node), (), node)
             return self.constant(None)
+        if function is warnings.warn:
+            return self.warn(node)
         if function in (getattr, hasattr) and is_instance_value(owner := self.expression(node.args[0])):
             if function is hasattr:
                 return self.constant(bool(self.decide_call(node)), node)
@@ -122,6 +125,16 @@ class Functions:
             parts = [self.as_value(each, node) for each in found.parts]
             return self.emit("prim::ListConstruct", parts, [list[parts[0].value_kind]])
         return None
+
+    def warn(self, node):
+        """Emit a warning: each has a number, so that a run shows it once."""
+        options = {each.arg: self.option(each) for each in node.keywords}
+        if len(node.args) != 1 or options.keys() - {"stacklevel"}:
+            self.source.refuse(node, "a warning of a script has a text and a stacklevel, no category")
+        number = sum(line.kind() == "aten::warn" for line in lines_of(self.graph))
+        given = [self.value(node.args[0]), options.get("stacklevel") or self.constant(2, node)]
+        self.emit("aten::warn", given, (), node, ("warn_id", number, f"[warn_id={number}]"))
+        return self.constant(None)
 
     def decide_call(self, node):
         """Return True or False for a call whose result the types decide, None for others."""

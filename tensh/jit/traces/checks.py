@@ -40,6 +40,19 @@ def as_tensors(result, kinds=(int, float)):
     return result
 
 
+def without_names(result):
+    """Return a result with plain tuples in the place of named ones, as traces give them; the result itself if it has none."""
+    if isinstance(result, dict):
+        parts = {key: without_names(each) for key, each in result.items()}
+        return result if all(parts[key] is result[key] for key in parts) else parts
+    if isinstance(result, (tuple, list)):
+        parts = [without_names(each) for each in result]
+        if hasattr(result, "_fields"):
+            return tuple(parts)
+        return result if all(map(operator.is_, parts, result)) else type(result)(parts)
+    return result
+
+
 def require_tensors(result, strict):
     """Raise RuntimeError for results that a trace cannot have."""
     if result is None:

@@ -24,7 +24,7 @@ def find_class(cls):
     """Return the class with the forms of the methods that a class of layers has itself; None if it has none."""
     if not cls.__module__.startswith(("torch.", "tensh.")):
         return None
-    for each in ("layers", "transformers"):
+    for each in ("layers", "norms", "transformers"):
         if cls.__name__ in (found := vars(import_module(f"tensh.jit.scripting.forms.{each}"))):
             return found[cls.__name__]
     return None

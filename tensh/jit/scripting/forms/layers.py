@@ -36,50 +36,6 @@ class _ConvNd:
     bias: Tensor | None
 
 
-class _NormBase:
-    def _check_input_dim(self, input):
-        if input.dim() not in self._fitting:
-            raise ValueError(f"expected another number of dimensions (got {input.dim()}D input)")
-
-
-class _BatchNorm:
-    def forward(self, input: Tensor) -> Tensor:
-        self._check_input_dim(input)
-        factor = 0.0 if self.momentum is None else self.momentum
-        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
-            self.num_batches_tracked.add_(1)
-            factor = 1.0 / float(self.num_batches_tracked) if self.momentum is None else self.momentum
-        bn_training = True if self.training else self.running_mean is None and self.running_var is None
-        return F.batch_norm(
-            input,
-            self.running_mean if not self.training or self.track_running_stats else None,
-            self.running_var if not self.training or self.track_running_stats else None,
-            self.weight,
-            self.bias,
-            bn_training,
-            factor,
-            self.eps,
-        )
-
-
-class _InstanceNorm:
-    def forward(self, input: Tensor) -> Tensor:
-        self._check_input_dim(input)
-        alone = input.dim() == self._fitting[0]
-        channels = input.dim() - self._fitting[0]
-        if input.size(channels) != self.num_features and self.affine:
-            raise ValueError(
-                f"expected input's size at dim={channels} to match num_features ({self.num_features}), but got: "
-                f"{input.size(channels)}."
-            )
-        given = input.unsqueeze(0) if alone else input
-        result = F.instance_norm(
-            given, self.running_mean, self.running_var, self.weight, self.bias,
-            self.training or not self.track_running_stats, 0.0 if self.momentum is None else self.momentum, self.eps,
-        )  # fmt: skip
-        return result.squeeze(0) if alone else result
-
-
 class Conv1d:
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         if self.padding_mode != "zeros":

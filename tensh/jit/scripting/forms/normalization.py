@@ -23,6 +23,10 @@ def batch_norm(
 ) -> Tensor:  # fmt: skip
     if training:
         _verify_batch_size(input.size())
+    if training and eps <= 0.0:
+        raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    elif eps < 0.0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
     return torch.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
 
 
@@ -65,6 +69,7 @@ def group_norm(
 ) -> Tensor:
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
+    _verify_batch_size([input.size(0) * input.size(1) // num_groups, num_groups] + list(input.size()[2:]))
     return torch.group_norm(input, num_groups, weight, bias, eps, True)
 
 
