@@ -18,16 +18,10 @@ from tensh.explain.shadow import Shadow, Unknown, is_module, parse_statement
 from tensh.explain.trying import depends_on_values, describe_shape
 from tensh.support.language import _
 
-MOST_TRIED = 300
-
-
-NAMESPACES = ("torch", "nn", "F", "np")
-
-
-TENSORS = (Tensor, np.ndarray, list, tuple)  # tensors, and what tensors are made from
-
-
+MOST_TRIED = 300  # edits
 LONGEST = 2000  # characters of the code that is searched
+NAMESPACES = ("torch", "nn", "F", "np")
+TENSORS = (Tensor, np.ndarray, list, tuple)  # tensors, and what tensors are made from
 
 
 def search(error, segment, shadow, propose, most=2, fails_later=lambda fit: False):

@@ -30,13 +30,14 @@ DETACHED = frozenset("tensor new_tensor".split())
 ACCESSORS = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "data": "detach", "real": "real", "imag": "imag"}
 """Properties that are computed by an operator."""
 NAMES = OPERATORS | {
-    "__add__": "add", "__sub__": "sub", "__mul__": "mul", "__truediv__": "div", "__matmul__": "matmul", "__rsub__": "rsub",
-    "__rpow__": "pow", "__rtruediv__": "div", "__rdiv__": "div", "__rmul__": "mul", "__radd__": "add", "__rmatmul__": "matmul", "__ne__": "ne", "__lt__": "lt", "__le__": "le",
-    "__gt__": "gt", "__ge__": "ge", "__ixor__": "bitwise_xor_", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_",
-    "__ifloordiv__": "floor_divide_", "__imod__": "remainder_", "__rfloordiv__": "floor_divide", "__rmod__": "remainder",
-    "rsub_operator": "rsub", "eq_operator": "eq", "logsigmoid": "log_sigmoid",
-    "__and__": "__and__", "__or__": "__or__", "__xor__": "__xor__", "ge_": "ge_", "cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd", "silu_": "silu_", "erfc": "erfc",
-    "unfold_layer": "im2col", "special_round": "round", "logical_not_": "logical_not_", **SPECIAL,
+    "__add__": "add", "__radd__": "add", "__sub__": "sub", "__rsub__": "rsub", "__mul__": "mul", "__rmul__": "mul",
+    "__truediv__": "div", "__rtruediv__": "div", "__rdiv__": "div", "__matmul__": "matmul", "__rmatmul__": "matmul",
+    "__rpow__": "pow", "__rfloordiv__": "floor_divide", "__rmod__": "remainder", "__ne__": "ne", "__lt__": "lt",
+    "__le__": "le", "__gt__": "gt", "__ge__": "ge", "__and__": "__and__", "__or__": "__or__", "__xor__": "__xor__",
+    "__ixor__": "bitwise_xor_", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_",
+    "__ifloordiv__": "floor_divide_", "__imod__": "remainder_", "rsub_operator": "rsub", "eq_operator": "eq",
+    "logsigmoid": "log_sigmoid", "cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd",
+    "unfold_layer": "im2col", "special_round": "round", **SPECIAL,
 }  # fmt: skip
 """Functions whose operator has another name."""
 SWAPPED = {"__rpow__", "__rtruediv__", "__rdiv__", "__rfloordiv__", "__rmod__", "__rmatmul__"}

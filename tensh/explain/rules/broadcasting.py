@@ -27,26 +27,40 @@ def explain_broadcast(call, text):
     rule = _("aligned from the right, sizes {one} and {two} differ, and neither is 1").format(
         one=one[-dim], two=two[-dim]
     )
-    changes = ("[:, None]", ".T", ".mT", ".squeeze()", ".squeeze(-1)")
-    product = [f"{a.text} @ {b.text}"] if call.symbol == "*" and a.text and b.text and len(one) == len(two) == 2 else []
-    aligned = [*align(call, b, one), *([] if is_in_place(call) else align(call, a, two))]
-    candidates = product + aligned + each(call, b, *changes) + ([] if is_in_place(call) else each(call, a, *changes))
-    candidates += [] if is_in_place(call) or is_loss(call) else [*first_rows(call, a, b), *first_rows(call, b, a)]
     larger = max(len(one), len(two))
-    scores, labels = (a, b) if len(one) > len(two) else (b, a)
-    if call.symbol in ("==", "!=") and are_scores(scores.value, labels.value) and scores.text:
-        candidates = [call.rewrite({scores: append_to_expression(scores.text, ".argmax(1)")})]
-    if is_loss(call):  # both need one shape: otherwise every element would be compared with every other
-        ways = {".squeeze(-1)": (*two[:-1],) if two[-1:] == (1,) else None, ".unsqueeze(-1)": (*two, 1)}
-        candidates = each(call, b, *(way for way, shape in ways.items() if shape == (*one,)))
-        candidates += each(call, b, ".T") if (*one,) == (*reversed(two),) else []
-    found = fits(call, candidates, wanted=lambda shape: len(shape) <= larger)
+    found = fits(call, list_corrections(call, a, b), wanted=lambda shape: len(shape) <= larger)
     if not found and call.symbol == "-" and len(one) == len(two) == 2 and dim == 2:  # each row minus each other row
         found = fits(call, [call.rewrite({a: append_to_expression(a.text, "[:, None]")})] if a.text else [])
-    return Explanation(
-        call.symbol, (operand(a, {len(one) - dim}), operand(b, {len(two) - dim})), rule, found,
-        None if found else _("make the sizes of {first} and {second} there equal").format(first=name_or_phrase(a, _("the first")), second=name_or_phrase(b, _("the second"))) if is_loss(call) else _("change the size of {first} or {second} there: make them equal, or one of them 1").format(first=name_or_phrase(a, _("the first")), second=name_or_phrase(b, _("the second"))),
-    )  # fmt: skip
+    operands = operand(a, {len(one) - dim}), operand(b, {len(two) - dim})
+    return Explanation(call.symbol, operands, rule, found, None if found else advise(call, a, b))
+
+
+def list_corrections(call, a, b):
+    """Return the calls in which one of two operands has another shape, the likeliest first."""
+    one, two = a.value.shape, b.value.shape
+    if is_loss(call):  # both need one shape: otherwise every element would be compared with every other
+        ways = {".squeeze(-1)": (*two[:-1],) if two[-1:] == (1,) else None, ".unsqueeze(-1)": (*two, 1)}
+        fitting = each(call, b, *(way for way, shape in ways.items() if shape == (*one,)))
+        return fitting + (each(call, b, ".T") if (*one,) == (*reversed(two),) else [])
+    scores, labels = (a, b) if len(one) > len(two) else (b, a)
+    if call.symbol in ("==", "!=") and are_scores(scores.value, labels.value) and scores.text:
+        return [call.rewrite({scores: append_to_expression(scores.text, ".argmax(1)")})]
+    changes = ("[:, None]", ".T", ".mT", ".squeeze()", ".squeeze(-1)")
+    product = [f"{a.text} @ {b.text}"] if call.symbol == "*" and a.text and b.text and len(one) == len(two) == 2 else []
+    if is_in_place(call):  # the first operand keeps its shape
+        return [*product, *align(call, b, one), *each(call, b, *changes)]
+    aligned = [*align(call, b, one), *align(call, a, two)]
+    changed = [*each(call, b, *changes), *each(call, a, *changes)]
+    return [*product, *aligned, *changed, *first_rows(call, a, b), *first_rows(call, b, a)]
+
+
+def advise(call, a, b):
+    """Return the advice for two operands whose sizes no small correction makes fit."""
+    if is_loss(call):
+        advice = _("make the sizes of {first} and {second} there equal")
+    else:
+        advice = _("change the size of {first} or {second} there: make them equal, or one of them 1")
+    return advice.format(first=name_or_phrase(a, _("the first")), second=name_or_phrase(b, _("the second")))
 
 
 def are_scores(scores, labels):

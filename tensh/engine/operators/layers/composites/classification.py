@@ -125,8 +125,7 @@ def cross_entropy(
     dim = 0 if len(shape) == 1 else 1
     if target.array.shape == shape and shape:
         return entropy_of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing, dim)
-    if label_smoothing > 1:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    require_share(label_smoothing)
     if not shape:
         if target.array.ndim or target.is_floating_point():
             wrap_dim(1, 0, scalar=target.array.ndim > 0)  # raises: there is no dimension of classes
@@ -145,6 +144,12 @@ def cross_entropy(
     times = times_op.fn
     even = even_loss(logs, target, weight, ignore_index, reduction, dim)
     return times(loss, 1 - label_smoothing) + times(even, label_smoothing / shape[dim])
+
+
+def require_share(smoothing):
+    """Raise RuntimeError for a smoothing that takes more than the whole target."""
+    if smoothing > 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {smoothing:g}")
 
 
 def even_loss(logs, target, weight, ignore_index, reduction, dim):
@@ -172,8 +177,7 @@ def entropy_of_probabilities(input, target, weight, ignore_index, reduction, smo
         )
     if ignore_index >= 0:
         raise RuntimeError("ignore_index is not supported for floating point target")
-    if smoothing > 1:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {smoothing:g}")
+    require_share(smoothing)
     classes = input.array.shape[dim]
     check_class_weight(weight, classes, prefix="cross_entropy: ")
     logs = log_softmax_dim.fn(input, dim)
