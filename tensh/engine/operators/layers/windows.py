@@ -61,12 +61,33 @@ def _find_places(kernel, size, stride, dilation):
     return [(place, (..., *reach(place, size, stride, dilation))) for place in np.ndindex(*kernel)]
 
 
+PATCH = 64  # elements of patches from which they are copied at once: those of 4 x 4 take longer than the elements do
+
+
+def are_patches(kernel, stride, dilation):
+    """True if windows are large patches without gaps and overlaps."""
+    return tuple(stride) == tuple(kernel) and math.prod(kernel) >= PATCH and set(dilation) == {1}
+
+
+def view_patches(images, kernel, size):
+    """Return a view of images cut into patches: [N, C, *K, *T].
+
+    A copy of 16 x 16 patches takes a fifth of the time of 256 copies of elements.
+    """
+    inside = images[(..., *[slice(k * n) for k, n in zip(kernel, size, strict=True)])]
+    dims = len(kernel)
+    apart = inside.reshape(*images.shape[:2], *[n for pair in zip(size, kernel, strict=True) for n in pair])
+    return apart.transpose(0, 1, *range(3, 3 + 2 * dims, 2), *range(2, 2 + 2 * dims, 2))
+
+
 def windows(array, kernel, size, stride, dilation, groups=1):
     """Return all windows as [N, groups, C / groups * prod(K), prod(T)], for one matrix product."""
     batch, channels = array.shape[:2]
     shape = (batch, groups, channels // groups * math.prod(kernel), math.prod(size))
     if math.prod(kernel) == 1 and array.shape[2:] == tuple(size):
         return array.reshape(shape)
+    if are_patches(kernel, stride, dilation):
+        return np.ascontiguousarray(view_patches(array, kernel, size)).reshape(shape)
     columns = np.empty((batch, channels, *kernel, *size), array.dtype)
     if math.prod(size) < math.prod(kernel):  # a kernel as large as the image has few windows
         for place, there in read_places(size, kernel, dilation, stride):
@@ -81,6 +102,10 @@ def lay_together(columns, whole, stride, dilation):
     """Add all windows [N, C, *K, *T] to ``whole`` [N, C, *S] at their positions: the adjoint of ``windows``."""
     dims = whole.ndim - 2
     kernel, size = columns.shape[2 : 2 + dims], columns.shape[2 + dims :]
+    if are_patches(kernel, stride, dilation):
+        patches = view_patches(whole, kernel, size)
+        patches += columns
+        return
     if math.prod(size) < math.prod(kernel) and not is_half(whole.dtype):  # 16 bit sums depend on the order
         for place, there in read_places(size, kernel, dilation, stride):
             whole[there] += columns[(..., *place)]
