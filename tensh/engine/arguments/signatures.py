@@ -115,7 +115,7 @@ class Form:
             if type(value) is not parameter.plain and (value is not None or not parameter.optional):
                 try:
                     value = parameter.taker(value)
-                except Exception:
+                except (Exception, Lift):
                     return None
                 if value is NO_FIT:
                     return NO_FIT
