@@ -290,7 +290,11 @@ def other_dims(node, text, shadow):
         for other in (last, *range(count - 1)):
             if other % max(count, 1) != dim % max(count, 1) or not -count <= dim < count:
                 yield f"{text[: span[0]]}{other}{text[span[1] :]}", 1, rule.format(dim=dim, last=f"dim={dim}")
-    if given is None:
+    if given is None and isinstance(node.func, ast.Attribute) and node.func.attr == "squeeze":
+        if not node.args and not node.keywords:
+            rule = _("squeeze() removes every dimension of size 1, that of a batch, too")
+            yield ast.unparse(node.func.value), 1, rule
+    elif given is None:
         comma = ", " if node.args or node.keywords else ""
         yield f"{text[:-1]}{comma}dim=-1)", 2, _("a dimension is required")
 

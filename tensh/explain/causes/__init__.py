@@ -13,7 +13,7 @@ from tensh.explain.causes.data.datasets import explain_dataset
 from tensh.explain.causes.data.files import explain_file
 from tensh.explain.causes.data.keeping import explain_keeping
 from tensh.explain.causes.data.splits import explain_split
-from tensh.explain.causes.data.targets import explain_target
+from tensh.explain.causes.data.targets import explain_scores_of_steps, explain_target
 from tensh.explain.causes.gradients.absent import absent_gradient
 from tensh.explain.causes.gradients.functions import explain_function
 from tensh.explain.causes.gradients.graphs import (
@@ -105,7 +105,7 @@ CAUSES = (
     explain_dataset, explain_mode, empty_parameters, plain_parameter, single_sample, tensor_for_parameter,
     list_registered, class_given_data, class_given_data_before_attribute, explain_pair_of_states, recurrent_in_sequential,
     single_number, explain_unpacked, explain_part, explain_keyword, explain_missing_arguments, explain_none,
-    explain_quotient, explain_earlier_slip, explain_odd_one_out, explain_flag_of_numbers, explain_unimported,
+    explain_quotient, explain_earlier_slip, explain_scores_of_steps, explain_odd_one_out, explain_flag_of_numbers, explain_unimported,
 )  # fmt: skip
 
 

@@ -82,6 +82,8 @@ def explain_kernel_size(call, text):
 
 def explain_probabilities(call, text):
     """Binary cross entropy takes probabilities."""
+    if "of target" in text:
+        return explain_other_targets(call)
     a = input_of(call)
     if a is None or not a.text:
         return None
@@ -89,6 +91,18 @@ def explain_probabilities(call, text):
         call.symbol, (operand(a),), _("{symbol} expects probabilities, but {first} holds numbers outside the range 0 to 1").format(symbol=call.symbol, first=name_or_phrase(a)),
         fits(call, [call.rewrite({a: append_to_expression(a.text, ".sigmoid()")})]), _("BCEWithLogitsLoss, which accepts scores of any size"),
     )  # fmt: skip
+
+
+def explain_other_targets(call):
+    """Targets of binary cross entropy are 0 and 1, or numbers between them."""
+    if len(call.tensors) < 2:
+        return None
+    target = call.tensors[1]
+    rule = _("targets are numbers from 0 to 1, but {target} holds {least:g} to {most:g}").format(
+        target=name_or_phrase(target, _("the target")), least=target.value.min().item(), most=target.value.max().item()
+    )
+    advice = _("use cross_entropy for more than two classes, or scale the targets")
+    return Explanation(call.symbol, (operand(target),), rule, (), advice)
 
 
 def explain_features(call, text):

@@ -8,6 +8,7 @@ from tensh.explain.causes.situation import first_explanation, operand_of, replac
 from tensh.explain.edits import OVER_CLASSES
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
+from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
 
 CROSS_ENTROPIES = ("cross_entropy", "CrossEntropyLoss")
@@ -52,6 +53,23 @@ def explain_target(situation):
         fit = replace_node(situation.place, call, f"{new}({first}, {second}.long())")
     operands = (operand_of(first, scores), operand_of(second, classes))
     return Explanation("loss", operands, rule, (fit,)) if fit else None
+
+
+def explain_scores_of_steps(situation):
+    """Explain scores [N, L, C] of every step of a sequence, with one class for each sequence."""
+    call = situation.place.node()
+    if not situation.says("Expected target size [") or not isinstance(call, ast.Call) or len(call.args) != 2:
+        return None
+    scores, classes = map(situation.tensor_of, call.args)
+    if scores is None or classes is None or (scores.dim(), classes.dim()) != (3, 1):
+        return None
+    first, second = map(ast.unparse, call.args)
+    rule = _("{first} is {shape}: scores for several steps of each sample, but {second} has one class for each sample")
+    rule = rule.format(first=first, shape=[*scores.shape], second=second)
+    last = append_to_expression(first, "[:, -1]")
+    advice = _("use the scores of one step, such as the last, {last}, or their mean over the steps").format(last=last)
+    operands = (operand_of(first, scores), operand_of(second, classes))
+    return Explanation("loss", operands, rule, (), advice)
 
 
 def find_loss(situation, call):

@@ -27,9 +27,12 @@ def fit_layer(explanation, situation):
         add_features(situation, t)
         or flatten_samples(situation)
         or flatten_samples_before(situation, t)
+        or flatten_samples_in_sequential(situation, made, t)
         or insert_flatten(situation, made, t)
         or resize_layer(situation, made, t)
     )
+    if found is None and is_merged(situation, made, t):
+        return explanation._replace(advice=_("keep the samples apart: flatten from dim 1 on, with flatten(x, 1)"))
     if found is None and is_later_turn(situation):
         return explanation._replace(advice=_("the inputs of earlier iterations fitted: look at this one"))
     return explanation._replace(fits=(found,), advice=None) if found else explanation
@@ -58,6 +61,11 @@ def flatten_samples(situation):
     argument = call.tensors[0]
     wanted = getattr(call.module, "in_features", None)
     node = ast.parse(argument.text, mode="eval").body if argument.text else None
+    found = merged_by(node)
+    samples = situation.tensor_of(found[0]) if found else None
+    if samples is not None and samples.dim() > 1 and samples.shape[1:].numel() == wanted:
+        shape = try_shape("it(x)", situation, samples.flatten(1), {"it": call.module}, "x")
+        return shape and Fit(call.rewrite({argument: found[1]}), f"{[len(samples), wanted]} -> {shape}")
     match node:
         case ast.Call(func=ast.Attribute(attr="flatten" | "view" | "reshape" | "ravel", value=owner)):
             whole = situation.evaluate(owner)
@@ -72,20 +80,59 @@ def flatten_samples_before(situation, t):
     """Suggest `flatten(1)` on the line that merged all samples into one row: `x = x.view(-1)`."""
     text, wanted = situation.call.tensors[0].text, getattr(situation.call.module, "in_features", None)
     made = situation.find_assignment(text) if text and text.isidentifier() and t.dim() == 1 and wanted else None
-    if not isinstance(made, ast.Assign) or t.numel() % wanted:
+    found = merged_by(made.value) if isinstance(made, ast.Assign) and not t.numel() % wanted else None
+    if found is None:
         return None
-    match made.value:
-        case ast.Call(func=ast.Attribute(attr="flatten" | "ravel", value=owner), args=[], keywords=[]):
-            pass
-        case ast.Call(func=ast.Attribute(attr="view" | "reshape", value=owner), args=[given], keywords=[]) if (
-            ast.unparse(given) == "-1"
-        ):
-            pass
-        case _:
-            return None
+    shape, result = describe_rows(situation, t, wanted)
+    return result and Fit(f"{text} = {found[1]}", f"{shape} -> {result}", made.lineno)
+
+
+def describe_rows(situation, t, wanted):
+    """Return (the shape of a merged input as rows for a layer, that of the layer's output; None if it fails)."""
     shape = [t.numel() // wanted, wanted]
-    result = try_shape("it(x)", situation, t.reshape(shape), {"it": situation.call.module}, "x")
-    return result and Fit(f"{text} = {ast.unparse(owner)}.flatten(1)", f"{shape} -> {result}", made.lineno)
+    return shape, try_shape("it(x)", situation, t.reshape(shape), {"it": situation.call.module}, "x")
+
+
+def merged_by(node):
+    """Return (what a call makes one row of, the call that keeps the samples apart); None for other code."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="flatten" | "ravel", value=owner), args=[], keywords=[]):
+            return owner, f"{ast.unparse(owner)}.flatten(1)"
+        case ast.Call(func=ast.Attribute(attr="view" | "reshape", value=owner), args=[given], keywords=[]):
+            return (owner, f"{ast.unparse(owner)}.flatten(1)") if ast.unparse(given) == "-1" else None
+        case ast.Call(func=ast.Attribute(attr="flatten" | "ravel", value=ast.Name("torch")), args=[owner], keywords=[]):
+            return owner, f"torch.flatten({ast.unparse(owner)}, 1)"
+    return None
+
+
+def flatten_samples_in_sequential(situation, made, t):
+    """Suggest `nn.Flatten()` in place of the `nn.Flatten(0)` before a layer of a Sequential."""
+    wanted, before = getattr(situation.call.module, "in_features", None), layer_before(situation, made)
+    if not merges_samples(before) or t.dim() != 1 or not wanted or t.numel() % wanted:
+        return None
+    shape, result = describe_rows(situation, t, wanted)
+    fit = result and replace_node(situation.place, before, f"{ast.unparse(before.func)}()")
+    return fit and fit._replace(result=f"{shape} -> {result}")
+
+
+def layer_before(situation, made):
+    """Return the expression before that of a layer in a Sequential; None if there is none."""
+    for node in ast.walk(situation.place.tree()):
+        if isinstance(node, ast.Call) and made in node.args[1:]:
+            return node.args[node.args.index(made) - 1]
+    return None
+
+
+def merges_samples(node):
+    """True for `nn.Flatten(0)`."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="Flatten"), args=[ast.Constant(0)], keywords=[]):
+            return True
+        case ast.Call(
+            func=ast.Attribute(attr="Flatten"), args=[], keywords=[ast.keyword("start_dim", ast.Constant(0))]
+        ):
+            return True
+    return False
 
 
 def resize_layer(situation, made, t):
@@ -93,6 +140,8 @@ def resize_layer(situation, made, t):
     size = size_of(situation.call.module, t)
     given = made.args[0] if made.args else next((each.value for each in made.keywords), None)
     if size is None or given is None or isinstance(given, ast.Starred) or takes_others(situation, size):
+        return None
+    if is_merged(situation, made, t):
         return None
     if is_later_turn(situation):
         return None
@@ -102,6 +151,17 @@ def resize_layer(situation, made, t):
     shape = try_shape(f"({code})(it)", situation, t)
     fit = replace_node(situation.place, given, str(size)) if shape else None
     return fit and fit._replace(result=f"{list(t.shape)} -> {shape}")
+
+
+def is_merged(situation, made, t):
+    """True if the input of a layer is a row that all samples of a batch were made into."""
+    if t.dim() != 1:
+        return False
+    text = situation.call.tensors[0].text
+    node = ast.parse(text, mode="eval").body if text else None
+    assigned = situation.find_assignment(text) if isinstance(node, ast.Name) else None
+    given = assigned.value if isinstance(assigned, ast.Assign) else node
+    return merges_samples(layer_before(situation, made)) or merged_by(given) is not None
 
 
 def takes_others(situation, size):
