@@ -4,15 +4,13 @@ The tensor is copied once, and the borders are filled from the copy, one dimensi
 dimensions this takes a quarter of the time of gathering whole dimensions.
 """
 
-import math
-from functools import lru_cache, reduce
+from functools import reduce
 
 import numpy as np
 
 from tensh.engine.arrays.copying import copy_into
 
 FEW = 64  # elements of a side up to which they are added one by one
-LITTLE = 1 << 11  # elements of a padded tensor up to which they are gathered, by positions that are kept
 NARROW = 8  # elements of a row up to which NumPy spends more time on rows than on elements
 
 
@@ -69,25 +67,8 @@ def slice_dim(dim, part):
 
 def surround(input, borders):
     """Pad the input with a border (or None) in each of its last dimensions."""
-    first = input.ndim - len(borders)
-    lead, spatial = input.shape[:first], input.shape[first:]
-    sizes = [n if border is None else border.length for n, border in zip(spatial, borders)]
-    if 0 < math.prod(lead) * math.prod(sizes) <= LITTLE and input.size:
-        places = _find_places(spatial, tuple(borders))
-        return input.reshape(-1, math.prod(spatial)).take(places, 1).reshape(*lead, *sizes)
-    return surround_by_sides(input, borders, sizes)
-
-
-@lru_cache(64)
-def _find_places(spatial, borders):
-    """Return the position in the input of each element of the padded dimensions."""
-    sizes = [n if border is None else border.length for n, border in zip(spatial, borders)]
-    return surround_by_sides(np.arange(math.prod(spatial)).reshape(spatial), borders, sizes).reshape(-1)
-
-
-def surround_by_sides(input, borders, sizes):
-    """Copy the input into the middle of the result, and fill the sides from there."""
     first, whole = input.ndim - len(borders), slice(None)
+    sizes = [n if border is None else border.length for n, border in zip(input.shape[first:], borders)]
     out = np.empty((*input.shape[:first], *sizes), input.dtype)
     core = [whole if border is None else border.core for border in borders]
     copy_into(out[..., *core], input[..., *[whole if border is None else border.kept for border in borders]])

@@ -4,6 +4,7 @@ Along a dimension every element of the result is a weighted sum of a few element
 The adjoint of such a map is again one, so the derivatives of all orders are the same operator.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -17,6 +18,7 @@ from tensh.engine.operators.reductions.summation import add_along
 
 NARROW = 16  # elements of a dimension, up to which the matrix of a map is small
 MANY = 1 << 14  # elements from which a product with it is considered
+LITTLE = 1 << 11  # elements of a result up to which they are gathered from all dimensions at once
 RUNS = 4  # slices up to which copying is faster than taking elements one by one
 
 
@@ -45,7 +47,7 @@ class Taps:
     """
 
     __slots__ = (
-        "size", "places", "weights", "there", "presence", "runs", "even", "border", "is_adjoint", "counts", "_adjoint", "_typed",
+        "size", "places", "weights", "there", "presence", "gathers", "runs", "even", "border", "is_adjoint", "counts", "_adjoint", "_typed",
     )  # fmt: skip
 
     def __init__(self, size, places, weights=None, there=None, single=None):
@@ -57,8 +59,8 @@ class Taps:
             for here in ([None] * len(places) if self.there is None else self.there)
         ]
         self.runs = [runs_of(row) for row in places]
-        plain = len(places) == 1 and weights is None and self.there is None
-        self.border = border_of(size, places[0]) if plain else None
+        self.gathers = len(places) == 1 and weights is None and self.there is None  # each output is one input
+        self.border = border_of(size, places[0]) if self.gathers else None
         # True for means of neighbours in which every element occurs
         self.even = (
             weights is not None
@@ -196,6 +198,23 @@ def apply_maps(input, maps):
             if maps[dim] is not None:
                 input = maps[dim].apply_to_bytes(input, first + dim)
         return input
+    lead, spatial = input.shape[:first], input.shape[first:]
+    sizes = [n if taps is None else taps.length for n, taps in zip(spatial, maps)]
+    little = input.size and 0 < math.prod(lead) * math.prod(sizes) <= LITTLE
+    if little and all([taps is None or taps.gathers for taps in maps]):
+        return input.reshape(-1, math.prod(spatial)).take(_find_places(spatial, tuple(maps)), 1).reshape(*lead, *sizes)
+    return apply_in_turn(input, maps)
+
+
+@functools.lru_cache(64)
+def _find_places(spatial, maps):
+    """Return the position in the input that each element of the result is, for the dimensions of the maps together."""
+    return apply_in_turn(np.arange(math.prod(spatial)).reshape(spatial), maps).reshape(-1)
+
+
+def apply_in_turn(input, maps):
+    """Apply the maps one dimension after the other."""
+    first = input.ndim - len(maps)
     sizes = [taps.length / taps.size if taps is not None and taps.size else 1 for taps in maps]
     order = sorted(range(len(maps)), key=sizes.__getitem__)  # maps that reduce the size come first
     if any(maps):
