@@ -9,6 +9,7 @@ from tensh.compiler.modules import OptimizedModule
 from tensh.compiler.refusals import DISABLED, title_of
 from tensh.compiler.registry import check_backend, list_backends  # noqa: F401  (list_backends: a name of torch.compiler)
 from tensh.compiler.settings import MODE_OPTIONS, check_options, read_setting
+from tensh.compiler.watching import ending
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.exporting import exporting
@@ -163,6 +164,7 @@ def allow_in_graph(fn):
         return [allow_in_graph(each) for each in fn]
     if not callable(fn):
         raise AssertionError("allow_in_graph expects a callable")
+    ending.pop(id(fn), None)
     return fn
 
 

@@ -10,6 +10,7 @@ from tensh.compiler.call_records import describe_guards, describe_record
 from tensh.compiler.compiling import CompiledFunction, python_of, wrap_function
 from tensh.compiler.function_graph import FunctionRecorder
 from tensh.compiler.input_names import name_inputs, name_path, root_of, write_source
+from tensh.compiler.refusals import failing_as_fake
 from tensh.compiler.registry import count_graph
 from tensh.compiler.results import OutputRef, Result
 from tensh.compiler.settings import read_setting
@@ -63,6 +64,13 @@ class BackendFunction(CompiledFunction):
         default_generator.set_state(state)
         return graph.call(tensors)
 
+    def run_again(self, recorder, args, kwargs):
+        """Run a function that was left where its graph ends from the beginning, in parts if it could be split."""
+        for _, array, before in recorder.written():
+            array[...] = before
+        default_generator.set_state(recorder.state)
+        return self.function(*args, **kwargs) if self.parts is None else self.run_parts(args, kwargs)
+
     def forget(self):
         super().forget()
         self.families, self.policy = [], SizePolicy(self.dynamic)
@@ -93,8 +101,10 @@ class BackendFunction(CompiledFunction):
         own = code is None or is_tensh_file(code.co_filename)
         if own or not read_code(code).refused:  # otherwise there is no graph, and the program may keep numbers
             args, kwargs = recorder.follow_arguments(args, kwargs)
-        watch.takes_transforms = True
-        with recorder.watching_numbers(), taking_apart(recorder):
+        watch.takes_transforms, recorder.state = True, default_generator.get_state()
+        if not self.fullgraph:
+            watch.may_abort = lambda: not any(tensor.requires_grad for tensor, _, _ in recorder.written())
+        with recorder.watching_numbers(), taking_apart(recorder), failing_as_fake(self.title):
             return super().run_recorded(recorder, watch, args, kwargs)
 
     def make_graph(self, recorder, guards, result, args, kwargs, around, entries):

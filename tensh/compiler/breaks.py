@@ -39,6 +39,10 @@ class BackendCompilerFailed(TorchDynamoException):
     __module__ = "torch._dynamo.exc"
 
 
+class Aborted(BaseException):
+    """The captured function is left where its graph ends, and run again from its beginning in parts."""
+
+
 class Break(Exception):
     """An operation that a compiled graph cannot contain; ``place`` is its place (see dispatch/capture/places), or None.
 

@@ -6,12 +6,12 @@ import sys
 import threading
 import weakref
 
-from tensh.compiler.breaks import Break, FailOnRecompileLimitHit, ReadMismatch, RecompileError
+from tensh.compiler.breaks import Aborted, Break, FailOnRecompileLimitHit, ReadMismatch, RecompileError
 from tensh.compiler.graph import make_graph, name_input, require_graphable
 from tensh.compiler.guards import Guards
 from tensh.compiler.node import InputNode
 from tensh.compiler.recording import GraphRecorder
-from tensh.compiler.refusals import refuse, refuse_failure
+from tensh.compiler.refusals import failing_as_fake, refuse, refuse_failure
 from tensh.compiler.settings import read_setting
 from tensh.compiler.signatures import Signatures, read_signature
 from tensh.compiler.splitting import split_function
@@ -37,10 +37,13 @@ class CaptureState(threading.local):
     capturing = None
     unchanged = None  # the innermost function that runs unchanged because its backend is "eager"
 
-    def stop(self, reason, title=None):
-        """Stop the running capture, if any, with the reason why there is no graph, and the first line of PyTorch's error."""
+    def stop(self, reason, title=None, whole=False):
+        """Stop the running capture, if any, with the reason why there is no graph, and the first line of PyTorch's error.
+
+        A function that is skipped as a ``whole`` is not split.
+        """
         if self.capturing is not None:
-            self.capturing.stop(reason, sys._getframe(2), title=title)
+            self.capturing.stop(reason, sys._getframe(2), title=title, whole=whole)
         elif self.unchanged is not None and self.unchanged.fullgraph:
             raise self.unchanged.refuse(Break(reason, title=title))
 
@@ -157,7 +160,10 @@ class CompiledFunction:
                 result = self.run_checked(args, kwargs)
                 self.signatures.add(kind, sizes)
                 return result
+            with running.running_unchanged(self), failing_as_fake(self.title):
+                result = self.function(*args, **kwargs)
             self.signatures.add(kind, sizes)
+            return result
         with running.running_unchanged(self):
             return self.function(*args, **kwargs)
 
@@ -255,6 +261,8 @@ class CompiledFunction:
         try:
             with recorder, watch:
                 result = self.run_recorded(recorder, watch, args, kwargs)
+        except Aborted:
+            result = Aborted
         finally:
             running.capturing = before
             for tensor, entry in entries:
@@ -272,7 +280,7 @@ class CompiledFunction:
         finally:
             for _, entry in entries:
                 entry.connect()
-        return result
+        return result if result is not Aborted else self.run_again(recorder, args, kwargs)
 
     # ── recording, and making the graph ──────────────────────────────────────
     def start_recorder(self):

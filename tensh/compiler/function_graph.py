@@ -6,6 +6,8 @@ import sys
 from contextlib import nullcontext
 
 from tensh.compiler.breaks import Break
+from tensh.compiler.hoisting import is_stack_name
+from tensh.compiler.inner_calls import look_inside
 from tensh.compiler.instructions import instruction_at, is_discarded
 from tensh.compiler.local_names import LocalNames, is_iteration
 from tensh.compiler.operand_order import starts_with_number
@@ -14,6 +16,7 @@ from tensh.compiler.size_recording import SIZES, SizeRecorder, Symbol
 from tensh.compiler.step_recording import StepRecorder
 from tensh.compiler.steps import DYNAMIC
 from tensh.compiler.uses import find_call
+from tensh.compiler.watching import ending
 from tensh.engine.arguments.caller import ARMED, list_call
 from tensh.engine.autograd.modes import _set_grad_enabled
 from tensh.engine.core.clock import mode
@@ -125,17 +128,21 @@ class FunctionRecorder(SizeRecorder, StepRecorder, TorchFunctionMode):
     # ── calls ────────────────────────────────────────────────────────────────
     def stop(self, reason, own=True):
         self.reason = self.reason or Break(reason, find_place()[0], own=own)
+        self.watch.abort()
 
     def stop_at_read(self, name, tensor):
         """Note that Python reads elements."""
         place, reason = find_place()[0], f"{name} reads the elements of a tensor"
         self.reason = self.reason or self.reads.find_break(name, tensor, place, reason) or Break(reason, place)
+        self.watch.abort()
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs, name = kwargs or {}, name_of(func)
         if self.reason is not None:
             return func(*args, **kwargs)
-        if name in READS:
+        if id(func) in ending:
+            self.stop(f"{name} is called", own=False)
+        elif name in READS:
             self.stop_at_read(name, args[0] if args and isinstance(args[0], Tensor) else None)
         elif name == "grad":
             self.stop("the gradient of a tensor is read")
@@ -218,9 +225,11 @@ class FunctionRecorder(SizeRecorder, StepRecorder, TorchFunctionMode):
             op, target, args, kwargs = "call_function", REFLECTED[name], (*args, *kwargs.values())[::-1], {}
         elif func.__qualname__.startswith("Tensor.") or name.startswith("__"):
             op, target = "call_method", name
+            if getattr(func, "written_in_python", False):
+                args, kwargs = as_called(func, args, kwargs, is_method=True)
         else:
-            op, target = "call_function", func
-            args, kwargs = as_called(func, args, kwargs)
+            op = "call_function"
+            target, args, kwargs = look_inside(func, *as_called(func, args, kwargs))
             kwargs = add_device(name, kwargs)
         node = self.graph.create_node(op, target, args, kwargs)
         node.meta["example_value"] = result
@@ -287,7 +296,7 @@ class FunctionRecorder(SizeRecorder, StepRecorder, TorchFunctionMode):
 
     def rename(self, node, name):
         """Name a node after a variable, unless it has such a name."""
-        if node not in self.named:
+        if node not in self.named and not is_stack_name(name):
             node._rename(name)
             self.named.add(node)
 
@@ -355,12 +364,16 @@ def add_device(name, kwargs):
     return kwargs | {"device": default_device()}
 
 
-def as_called(func, args, kwargs):
-    """Return the arguments of a function by position and by name as in the call itself, where that is known."""
+def as_called(func, args, kwargs, is_method=False):
+    """Return the arguments of a function by position and by name as in the call itself, where that is known.
+
+    Those of a method include its object, which the call does not count.
+    """
     frame = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename != ARMED:
         frame = frame.f_back
     count, names = list_call(frame.f_back, False) if frame is not None else (None, None)
+    count = count + is_method if count is not None else None
     if count is None or len(args) == count and {*names} == {*kwargs}:
         return args, kwargs
     try:

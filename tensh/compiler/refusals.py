@@ -1,5 +1,6 @@
 """The errors of functions that must be one graph and are not: PyTorch's classes, and the first lines of its texts."""
 
+import contextlib
 import linecache
 import os
 
@@ -18,6 +19,7 @@ __all__ = [
     "SKIPPED",
     "SORTING",
     "describe_guard",
+    "failing_as_fake",
     "refuse",
     "refuse_failure",
     "title_of",
@@ -110,6 +112,17 @@ def refuse_failure(subject, error):
     if inside and not isinstance(error, AttributeError) or is_of_operands(error):
         return TorchRuntimeError(f"{FAKE}\n  Explanation: {said}")
     return Unsupported(f"{OBSERVED}\n  Explanation: {said}")
+
+
+@contextlib.contextmanager
+def failing_as_fake(subject):
+    """A context in which an operator that fails raises PyTorch's error for one that fails while a graph is made."""
+    try:
+        yield
+    except RuntimeError as error:
+        if type(error) is not RuntimeError or not is_within_library(error):
+            raise
+        raise refuse_failure(subject, error) from error
 
 
 def is_of_operands(error):

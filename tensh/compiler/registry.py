@@ -2,10 +2,21 @@
 
 from collections import Counter, defaultdict
 
-BUILT_IN = ("inductor", "eager", "aot_eager", "cudagraphs", "openxla", "tvm")
-"""PyTorch's names; all except "eager" select tensh's graphs."""
+COMMON = ("cudagraphs", "inductor", "openxla", "tvm")
+TAGGED = {
+    "debug": """aot_eager aot_eager_decomp_partition aot_eager_decomp_partition_crossref aot_eager_decomp_partition_with_mode
+        aot_eager_default_partitioner aot_ts dynamo_accuracy_minifier_backend dynamo_minifier_backend eager eager_debug
+        eager_noexcept invoke_subgraph non_leaf_compile_error_TESTING_ONLY pre_dispatch_eager
+        relu_accuracy_error_TESTING_ONLY relu_compile_error_TESTING_ONLY relu_runtime_error_TESTING_ONLY ts""",
+    "experimental": "openxla_eval",
+}
+"""Tag -> the names of PyTorch's other back ends with it."""
+BUILT_IN = (*COMMON, "eager", "aot_eager")
+"""The names of PyTorch that are known here; all except "eager" select tensh's graphs."""
 registered: dict = {}
 """Name -> function of a graph and example inputs, as registered."""
+tags_of: dict = {}
+"""Name -> the tags with which it was registered."""
 counters: defaultdict = defaultdict(Counter)
 """``torch._dynamo.utils.counters``: those of graphs for back ends of the program are counted."""
 
@@ -37,6 +48,7 @@ def register_backend(compiler_fn=None, name=None, tags=()):
     if compiler_fn is None:
         return lambda function: register_backend(function, name, tags)
     registered[name or compiler_fn.__name__] = compiler_fn
+    tags_of[name or compiler_fn.__name__] = set(tags)
     return compiler_fn
 
 
@@ -60,13 +72,16 @@ def lookup_backend(compiler_fn):
 
 
 def list_backends(exclude_tags=("debug", "experimental")):
-    """Return the names of backends: tensh's own, and registered ones.
+    """Return PyTorch's names of back ends and registered ones, without those that have one of the tags.
 
     >>> import tensh as torch
     >>> "inductor" in torch.compiler.list_backends()
     True
     """
-    return sorted({"inductor", *registered})
+    excluded = set(exclude_tags or ())
+    names = {name for tag, names in TAGGED.items() if tag not in excluded for name in names.split()}
+    own = {name for name in registered if not excluded & tags_of.get(name, set())}
+    return sorted({*COMMON, *names, *own})
 
 
 def check_backend(backend):

@@ -11,10 +11,13 @@ tracebacks and warnings.
 import ast
 import inspect
 import itertools
+import linecache
 import textwrap
 import types
 import weakref
 
+from tensh.compiler.hoisting import Hoister, hoist_within, is_stack_name
+from tensh.compiler.instructions import instruction_at
 from tensh.compiler.statements import (
     SCOPES,
     MarkReturns,
@@ -56,6 +59,8 @@ def find_tree(function):
     if function in trees:
         return trees[function]
     code = function.__code__
+    if code.co_name == "<lambda>":
+        return find_lambda(function)
     try:
         lines, first = inspect.getsourcelines(code)
         source = textwrap.dedent("".join(lines))
@@ -72,6 +77,32 @@ def find_tree(function):
     ):
         raise Whole  # the file has changed
     return tree
+
+
+def find_lambda(function):
+    """Return the syntax tree of a lambda as that of a function, which returns its expression."""
+    code = function.__code__
+    if code.co_cellvars:
+        raise Whole
+    try:
+        tree = ast.parse("".join(linecache.getlines(code.co_filename)))
+    except SyntaxError:
+        raise Whole from None
+    for each in ast.walk(tree):
+        if isinstance(each, ast.Lambda) and each.lineno == code.co_firstlineno:
+            made = ast.FunctionDef(code.co_name, each.args, [locate(ast.Return(each.body), each.body)], [], None)
+            made.type_params = []
+            made = ast.copy_location(made, each)
+            for names in list_imported(function):
+                other = make_function(made, function, {}, names).__code__
+                if other.co_code == code.co_code and list_positions(other) == list_positions(code):
+                    return made
+    raise Whole
+
+
+def list_positions(code):
+    """Return the positions of the instructions of a lambda, apart from those around its expression."""
+    return [each for each in list(code.co_positions())[:-1] if any(each[2:])]
 
 
 def list_imported(function):
@@ -113,12 +144,20 @@ def make_function(tree, function, more, imported=()):
 
 # ── splitting ────────────────────────────────────────────────────────────────
 class Splitter:
-    """Splits a function at a place (line, column), or in the middle; ``parts`` (name -> compiled part) are the results."""
+    """Splits a function at a place (line, column, ...), or in the middle; ``parts`` (name -> compiled part) are the results.
 
-    def __init__(self, function, place, deeper, compile_part):
-        self.function, self.place, self.deeper, self.compile_part = function, place, deeper, compile_part
-        self.tree, self.parts, self.handed = find_tree(function), {}, False
+    ``decides`` says that Python asks for the truth of the value there.
+    """
+
+    def __init__(self, function, place, decides, deeper, compile_part):
+        self.function, self.deeper, self.compile_part = function, deeper, compile_part
+        self.place = None if place is None else place[:2]
+        self.tree, self.parts, self.handed, self.alone = find_tree(function), {}, False, None
         self.check()
+        if place is not None and None not in place:
+            local = {*function.__code__.co_varnames, *names_of(self.tree.body, ast.Store)}
+            hoister = Hoister(place, decides, local)
+            self.tree, self.alone = hoist_within(self.tree, hoister), hoister.alone
         arguments = self.tree.args
         own = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
         self.given = [each.arg for each in own if each is not None]
@@ -153,7 +192,9 @@ class Splitter:
 
     def cut(self, body, defined, loop):
         """Return the statements of a block, in which the one at the place stays Python."""
-        at = next((i for i, each in enumerate(body) if is_within(self.place, each, each)), None)
+        at = next((i for i, each in enumerate(body) if each is self.alone), None)
+        if at is None:
+            at = next((i for i, each in enumerate(body) if is_within(self.place, each, each)), None)
         if at is None:
             raise Whole
         bound = bound_by(body[:at])
@@ -217,6 +258,7 @@ class Splitter:
         bound = bound_by(run)
         outside = self.read_outside(run)
         results = [name for name in stored if name in outside or loop and name in reads]
+        results.sort(key=lambda name: not is_stack_name(name))
         given = [name for name in self.order(reads) if name in defined]
         uncertain = [] if bound is None else [name for name in results if name not in bound]
         if any(name not in defined for name in uncertain) or not computes(run):
@@ -278,9 +320,9 @@ class Splitter:
 
 
 def find_position(code, instruction):
-    """Return the (line, column) of an instruction; the column is None if the code has no columns."""
-    line, _, column, _ = next(itertools.islice(code.co_positions(), instruction // 2, None))
-    return line, column
+    """Return (line, column, last line, last column) of an instruction; columns are None if the code has none."""
+    line, last, column, end = next(itertools.islice(code.co_positions(), instruction // 2, None))
+    return line, column, last, end
 
 
 def plain_function(function):
@@ -348,7 +390,8 @@ def split_function(function, trail, compile_part):
         not is_tensh_file(code.co_filename) or code.co_name == "forward" for code, _ in trail[: places[-1]]
     )
     try:
-        made = Splitter(inner, place, deeper, compile_part).split()
+        decides = bool(places) and not instruction_at(*trail[places[-1]])[0].startswith("CALL")
+        made = Splitter(inner, place, decides, deeper, compile_part).split()
     except Whole:
         return None
     return types.MethodType(made, function.__self__) if isinstance(function, types.MethodType) else made

@@ -9,6 +9,7 @@ import contextlib
 import dis
 import functools
 import gc
+import inspect
 import os
 import re
 import sys
@@ -18,7 +19,7 @@ from functools import cache
 
 import numpy
 
-from tensh.compiler.breaks import Break
+from tensh.compiler.breaks import Aborted, Break
 from tensh.compiler.guards import NUMPY_DRAWS, is_object
 from tensh.compiler.refusals import ENDING, ENDING_LIBRARY, NO_TENSOR, PARAMETER, RETURNED, title_of
 from tensh.compiler.settings import read_setting
@@ -91,9 +92,16 @@ NAMING = "collections/__init__.py", "_getframe", "_getframemodulename"
 IMPURE = frozenset("time _random _io posix nt _socket select _warnings _datetime sys _ctypes _pickle numpy".split())
 
 
+forbidden: dict = {}
+"""Id of the code of a function that compiled functions must not call -> the function; not all code has a hash."""
+ending: dict = {}
+"""Id of a function of tensh that ends graphs -> the function."""
+
+
 class Watch:
     """A monitor of Python's calls while it is entered; ``reason`` is a ``Break``, or None."""
 
+    may_abort = None  # a function that tells whether what has run so far may run again; None if it must go on
     takes_transforms = False  # whether calls of torch.func become parts of the graph
     thorough = False  # whether reasons are sought for which PyTorch has no graph either, behind the first one
 
@@ -121,12 +129,20 @@ class Watch:
         """Return True if there is no reason yet for which PyTorch certainly has no graph."""
         return self.reason is None or self.reason.own or self.reason.title == RETURNED
 
-    def stop(self, reason, frame, own=False, title=None):
-        """Note a reason, or one for which PyTorch has no graph either in the place of another; ``title`` begins its error."""
+    def stop(self, reason, frame, own=False, title=None, whole=False):
+        """Note a reason, or one for which PyTorch has no graph either in the place of another; ``title`` begins its error.
+
+        A function that is skipped as a ``whole`` is not split.
+        """
         if self.is_open() and (self.reason is None or not own) and not is_collecting(frame):
-            self.reason = Break(
-                reason, read_frames(frame)[0], own=own, title=title or title_of(reason.removesuffix(" is called"))
-            )
+            title = title or title_of(reason.removesuffix(" is called"))
+            self.reason = Break(reason, read_frames(frame)[0], whole, own, title)
+            self.abort()
+
+    def abort(self):
+        """Leave the function at the end of its graph, unless it has done what must not be done twice."""
+        if self.may_abort is not None and all(read_code(code).repeatable for code in self.codes) and self.may_abort():
+            raise Aborted
 
     def look(self, frame, event, arg):
         if event not in ("call", "c_call") or self.reason is not None and not (self.thorough and self.is_open()):
@@ -143,6 +159,8 @@ class Watch:
     # ── functions of Python ──────────────────────────────────────────────────
     def look_at_call(self, frame, filename):
         """Stop the capture at a Python function whose effects a graph lacks."""
+        if id(frame.f_code) in forbidden:
+            raise AssertionError(f"Attempt to trace forbidden callable {forbidden[id(frame.f_code)]}")
         if is_tensh_file(filename):
             self.look_at_tensh(frame, filename)
         elif is_standard(filename):
@@ -154,11 +172,13 @@ class Watch:
         """Stop the capture at a function of tensh that has effects, or that tells what a graph does not know."""
         code = frame.f_code
         name = code.co_name
-        refused = name in REFUSED or name == "print" or any(map(filename.__contains__, REFUSED_PLACES))
+        refused = name in REFUSED or name == "print" or filename.startswith(REFUSED_PLACES)
+        if self.takes_transforms and filename.startswith(TRANSFORMS):
+            refused = False
         if name in REFUSED_OF_TENSORS and code.co_argcount:
             refused = refused or isinstance(frame.f_locals[code.co_varnames[0]], Tensor)
         if refused and not is_called_by_tensh(frame) and not is_import(frame):
-            ends = name in REFUSED_BY_PYTORCH or any(map(filename.__contains__, PLACES_OF_PYTORCH))
+            ends = name in REFUSED_BY_PYTORCH or filename.startswith(PLACES_OF_PYTORCH)
             self.stop(f"{name} is called", frame, not ends, title_of_text(frame) if name == "text" else None)
         elif self.thorough and (title := find_ending(frame, filename)) and not is_import(frame):
             self.stop(f"{name} is called", frame, title=title)
@@ -295,11 +315,19 @@ def is_called_by_tensh(frame):
     return frame.f_back is not None and is_tensh_file(frame.f_back.f_code.co_filename)
 
 
+CHANGING = frozenset(
+    """append extend insert pop popleft popitem remove clear add update discard setdefault sort reverse appendleft
+    extendleft write writelines send throw close put""".split()
+)
+"""Methods that change containers and files."""
+
+
 class Names:
     """The names that the code of a function reads; ``refused`` is an action that a graph cannot repeat, or None."""
 
     def __init__(self):
         self.globals, self.attributes, self.refused = {}, set(), None
+        self.repeatable = True  # whether the code may run twice, and be left anywhere
 
 
 def is_collecting(frame):
@@ -331,4 +359,10 @@ def read_code(code):
             names.refused = names.refused or f"the global variable {each.argval} is set"
         elif what in ("STORE_DEREF", "DELETE_DEREF") and each.argval in code.co_freevars:
             names.refused = names.refused or f"the variable {each.argval} of the enclosing function is set"
+        elif what in ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"):
+            names.repeatable = False
+    operations = [each.opname for each in dis.get_instructions(code)]
+    tries = operations.count("PUSH_EXC_INFO") - operations.count("WITH_EXCEPT_START")
+    if names.attributes & CHANGING or tries or code.co_flags & inspect.CO_GENERATOR:
+        names.repeatable = False
     return names

@@ -120,7 +120,7 @@ ANSWERS = {
         backends.flags_frozen _C._functorch.is_legacy_batchedtensor""",
     zero: "xpu.device_count mps.device_count mtia.device_count",
     list_nothing: "*.list_backends cuda.get_arch_list",
-    keep: """_jit_internal.* *.disable *.allow_in_graph *.disallow_in_graph *.assume_constant_result *.forbid_in_graph
+    keep: """_jit_internal.* *.disable *.allow_in_graph *.assume_constant_result
         _subclasses.functional_tensor.*unwrap_functional_tensor _dynamo.run compiler.compile compiler.nested_compile_region *.wrap_numpy *.dont_skip_tracing *.nonstrict_trace
         _dynamo.external_utils.* compiler.keep_*_unsafe
         distributed.*.record distributed.elastic.multiprocessing.errors.record distributed.rpc.api._require_initialized""",
@@ -142,7 +142,7 @@ ANSWERS = {
         for name in "qint8 quint8 qint32 quint4x2 quint2x4".split()
     },
     Quiet: """_subclasses.*.unset_fake_temporarily compiler.set_stance *.set_stance jit.fuser jit.optimized_execution jit.strict_fusion *.error_on_graph_break _C._ExcludeDispatchKeyGuard *.TransformGetItemToIndex
-        *.patch_dynamo_config _dynamo.utils.disable_cache_limit cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch
+        _dynamo.utils.disable_cache_limit cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch
         backends.__allow_nonbracketed_mutation backends.*.flags backends.mkldnn.verbose backends.mkl.verbose""",
     Keys: "_C.DispatchKeySet",
     Functions: "_C._VariableFunctionsClass _C._VariableFunctions",
@@ -190,6 +190,11 @@ REAL = (
         f"_dynamo.{name}": f"tensh.compiler.api:{name}"
         for name in """reset disable is_compiling
         optimize graph_break allow_in_graph assume_constant_result""".split()
+    }
+    | {
+        f"_dynamo.{space}{name}": f"tensh.compiler.decorators:{name}"
+        for space in ("", "decorators.")
+        for name in "forbid_in_graph disallow_in_graph skip_frame step_unsupported patch_dynamo_config".split()
     }
     | {
         f"_dynamo.{space}{name}": f"tensh.compiler.marks:{name}"
@@ -307,7 +312,7 @@ REAL = (
         f"_functorch.vmap.{name}": f"tensh.utils._pytree:{name}"
         for name in "tree_flatten tree_unflatten tree_map_ _broadcast_to_and_flatten".split()
     }
-    | {"_functorch.vmap.Tensor": "tensh:Tensor"}
+    | {"_functorch.vmap.Tensor": "tensh:Tensor", "_C._nn.pad": "tensh.compiler.inner_calls:pad"}
     | {
         f"{space}.{name}": f"tensh.func.primitives:{name}"
         for space, names in PRIMITIVES.items()

@@ -42,7 +42,7 @@ def test_back_ends_of_the_user_get_a_graph():
         f = torch.compile(decide, backend=show)
         assert f(torch.ones(1), torch.ones(1)).item() == 2
     assert f(torch.ones(1), -torch.ones(1)).item() == 1
-    assert shown[0] == ["l_x_", "l_y_", "product"]
+    assert shown[0] == ["l_x_", "l_y_", "product", "sum_1", "gt"]
 
 
 def test_graphs_for_a_back_end_are_guarded():
