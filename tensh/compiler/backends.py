@@ -36,6 +36,8 @@ class BackendFunction(CompiledFunction):
     Its graphs contain calls of PyTorch's functions; guards, breaks and parts are those of every compiled function.
     """
 
+    splits_within = True  # as PyTorch, for which numbers are inputs
+
     def __init__(self, function, backend, fullgraph=False, dynamic=None, owner=None):
         self.backend = backend
         super().__init__(function, fullgraph, dynamic, owner)

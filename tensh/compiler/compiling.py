@@ -81,7 +81,7 @@ class CompiledFunction:
     A part has an ``owner``, which reports once how the whole is run; a ``silent`` function reports nothing.
     """
 
-    silent = is_eager = was_called = False
+    silent = is_eager = was_called = splits_within = False
     limit = None  # largest number of graphs that differ in more than sizes; None for that of the settings
 
     def __init__(self, function, fullgraph=False, dynamic=None, owner=None):
@@ -229,7 +229,7 @@ class CompiledFunction:
             raise self.refuse(reason)
         self.reason = reason
         if apart and not self.fullgraph:
-            self.parts = split_function(python_of(self.function), reason.trail, self.start_part)
+            self.parts = split_function(python_of(self.function), reason.trail, self.start_part, self.splits_within)
         self.off = self.parts is None
         if self.owner is None and not self.silent:
             done = f"runs {self.title} uncompiled" if self.off else f"splits {self.title} into several graphs"

@@ -213,7 +213,9 @@ class Watch:
                 self.guards.add(f"{self.guards.constant(values, 'g')}[{name!r}]", values[name], names.attributes)
         given = frame.f_locals
         for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
-            if name in given and is_object(given[name]):
+            if isinstance(given.get(name), types.ModuleType):
+                self.guards.add_parts(given[name], names.attributes)
+            elif name in given and is_object(given[name]):
                 self.guards.add_parts(given[name], names.attributes)
                 self.guards.add_class(type(given[name]), names.attributes, vars(given[name]))
         for name in code.co_freevars:
