@@ -40,6 +40,7 @@ LIGHT = COMPARISONS | frozenset(
     for name in "add subtract multiply divide negative absolute bitwise_and bitwise_or bitwise_xor invert isnan isinf isfinite".split()
 )
 IN_CACHE = 1 << 16  # elements of a block that is computed and then copied into an existing array
+HUGE = 1 << 30  # elements of a result whose memory is asked for before its operands are computed
 
 
 # Elements of NumPy's buffer, 8192 by default.  Where rows are no longer than that, a number that stands for a whole row
@@ -155,7 +156,7 @@ def even_share(size, most=MOST):
 def map_rows(work, rows, length, size=None, least=None):
     """Call ``work(part)`` for slices of ``rows``, each of about ``size`` elements if a row has ``length``.
 
-    On several threads, if there are ``least`` elements (SPREAD).
+    On several threads, if there are ``least`` elements (PARALLEL_HEAVY).
     """
     number = max(1, (size or block_size(rows * length)) // max(length, 1))
     blocks = -(-rows // number)
@@ -178,9 +179,6 @@ def map_shares(work, rows):
     ends += [rows - small * k for k in reversed(range(threads))]
     parts = [slice(start, end) for start, end in pairwise([0, *ends]) if start < end]
     run(lambda i: work(parts[i]), len(parts))
-
-
-HUGE = 1 << 30  # elements
 
 
 # ── elementwise functions ────────────────────────────────────────────────────

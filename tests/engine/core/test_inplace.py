@@ -210,3 +210,29 @@ def test_a_function_of_the_user_that_writes_into_a_view(create_graph):
     total = (base * torch.tensor([1.0, 2.0, 3.0, 4.0])).sum()
     into_base, into_other = torch.autograd.grad(total, (x, w), create_graph=create_graph)
     assert into_base.tolist() == [1, 4, 6, 4] and into_other.tolist() == [2, 3]
+
+
+class Cubing(torch.autograd.Function):
+    """Writes its first operand times the cube of the second into the first, and saves the second."""
+
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.mark_dirty(y)
+        ctx.save_for_backward(x)
+        return y.mul_(x**3)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 3 * x**2 * g, g * x**3
+
+
+def test_a_function_of_the_user_that_writes_into_a_view_is_passed_twice():
+    """A pass that keeps the graph keeps the values that the nodes of the write have saved."""
+    x, w = torch.ones(4, requires_grad=True), torch.tensor([2.0, 3.0], requires_grad=True)
+    base = x * 1
+    Cubing.apply(w, base[1:3])
+    passes = [torch.autograd.grad(base.sum(), (x, w), retain_graph=keep) for keep in (True, False)]
+    assert [[t.tolist() for t in each] for each in passes] == [[[1, 8, 27, 1], [12, 27]]] * 2
+    with pytest.raises(RuntimeError, match="a second time"):
+        torch.autograd.grad(base.sum(), (x, w))

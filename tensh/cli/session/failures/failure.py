@@ -150,19 +150,23 @@ def _explain(error, sources, after=()):
         syntax = _attempt(_syntax_place, error, sources)
         if syntax:
             places, operands, inside, innermost = [syntax, *places], [], None, None
-    is_line = isinstance(error, SyntaxError | NameError | TypeError)
-    why = _attempt(_words, error, places[0], meant) if is_line and places else None
-    if why is not None:
-        pass
-    elif isinstance(error, SyntaxError):
-        why = _attempt(_repair, places[0]) if places else None
-    else:
-        why = _explanation(error, own, places, sources) if own else None
+    why = _reason(error, own, places, meant, sources)
     if why and (why.fits and isinstance(error, NameError | TypeError | AttributeError) or why.operation == "name"):
         meant = None
     named = {each.text for each in why.operands} if why else {each.name for each in operands}
     local = _attempt(_local, innermost, named, places[0]) or () if innermost else ()
     return Failure(error, places, operands, inside, meant, *_cause(error, sources, (*after, error)), why, local)
+
+
+def _reason(error, own, places, meant, sources):
+    """Return the Explanation of an exception: its line is a command, or is repaired, or its operands tell; else None."""
+    if places and isinstance(error, SyntaxError | NameError | TypeError):
+        found = _attempt(_words, error, places[0], meant)
+        if found is not None:
+            return found
+    if isinstance(error, SyntaxError):
+        return _attempt(_repair, places[0]) if places else None
+    return _explanation(error, own, places, sources) if own else None
 
 
 def _attempt(function, *arguments):

@@ -15,7 +15,7 @@ PARTS = 8  # elements: finding an extreme of 8 million takes a millisecond, waki
 def rows_of(array, axes, least):
     """Return an array as a matrix if ``axes`` (None, an int or several) are its last ones and are contiguous, else None.
 
-    None also for fewer elements than ``least`` (SPREAD).
+    None also for fewer elements than ``least`` (PARALLEL).
     """
     if array.size < (least or PARALLEL) or not array.flags.c_contiguous:
         return None
@@ -87,7 +87,7 @@ smallest_by_places = by_places(np.minimum.reduce, np.ndarray.argmin)
 def reduce_rows(reduce, array, axes, keepdim, dtype=None, least=None):
     """Call ``reduce``, of a ufunc or with its arguments, in ``dtype``.
 
-    Large arrays, from ``least`` elements (SPREAD_LIGHT), use several cores.  A single row is cut into parts, whose
+    Large arrays, from ``least`` elements (PARALLEL_LIGHT), use several cores.  A single row is cut into parts, whose
     results are reduced again.
     """
     matrix = rows_of(array, axes, least or PARALLEL_LIGHT)
