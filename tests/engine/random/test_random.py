@@ -306,3 +306,16 @@ def test_calls_without_keywords_draw_what_others_draw(short, whole):
 
 
 CHANCES = torch.arange(12).reshape(3, 4) / 11
+
+
+@pytest.mark.parametrize("draw", ["rand", "randn"])
+def test_keywords_draw_what_the_generator_would(draw):
+    for size in (5, 64):
+        expected = getattr(torch, draw)(size, generator=Generator().manual_seed(4))
+        for given in ({"requires_grad": True}, {"dtype": torch.float32, "device": "cpu"}, {"out": torch.empty(size)}):
+            torch.manual_seed(4)
+            drawn = getattr(torch, draw)(size, **given)
+            assert drawn.tolist() == expected.tolist() and drawn.requires_grad is given.get("requires_grad", False)
+        torch.manual_seed(4)
+        like = getattr(torch, f"{draw}_like")(expected, requires_grad=True)
+        assert like.tolist() == expected.tolist() and like.is_leaf

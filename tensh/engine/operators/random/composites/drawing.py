@@ -4,7 +4,7 @@ import contextlib
 
 import numpy as np
 
-from tensh.engine.arguments.binding import KEYWORDS, OUT, finish, takes_short_way
+from tensh.engine.arguments.binding import KEYWORDS, OUT, bind_plain, finish, make_leaf, takes_short_way
 from tensh.engine.arguments.lazy_signatures import PLACED
 from tensh.engine.arguments.signatures import accepts
 from tensh.engine.arrays.memory import empty_like
@@ -132,35 +132,54 @@ def draw_into(array, draw, generator, requires_grad):
     return array
 
 
-def draw_quickly(shape, dtype, draw):
-    """Make a tensor from the default generator; None unless ``shape`` consists of plain numbers of valid size."""
+def draw_quickly(shape, default, draw, generator=None, **given):
+    """Make a tensor; None unless ``shape`` consists of plain numbers of valid size, and the keywords are common ones."""
     for n in shape:
         if type(n) is not int or n < 0:
             return None
     try:
+        dtype, requires_grad = bind_plain(default, **given) if given else (default, False)
         array = np.empty(shape, dtype)
-    except (MemoryError, ValueError):
+    except (TypeError, AttributeError, MemoryError, ValueError):
+        return None
+    if requires_grad and dtype.kind != "f" or generator is not None and type(generator) is not Generator:
         return None
     try:
-        draw(array, default_generator)
+        draw(array, default_generator if generator is None else generator)
     except MemoryError as error:  # what has been drawn cannot be drawn again
         raise too_large(error) from None
-    return wrap(array)
+    return make_leaf(array, True) if requires_grad else wrap(array)
 
 
 SEQUENCES = frozenset({tuple, list, Size})
 
 
 def takes_size(draw):
-    """Make a function of a size and PyTorch's keywords, with a fast path for a size alone."""
+    """Make a function of a size and PyTorch's keywords, with a fast path for the most common ones."""
 
-    def quick(*size):
+    def quick(*size, **given):
         shape = size[0] if len(size) == 1 and type(size[0]) in SEQUENCES else size
-        return draw_quickly(shape, of_scalar[float].numpy, draw) if size else None
+        return draw_quickly(shape, of_scalar[float].numpy, draw, **given) if size else None
 
     def decorate(fn):
         forms = f"(tuple of ints size, {WITH})", f"(tuple of ints size, {OUT})"
-        return takes_short_way(quick)(accepts(*forms, shown=OF_SIZE)(fn))
+        return takes_short_way(quick, keywords=True)(accepts(*forms, shown=OF_SIZE)(fn))
+
+    return decorate
+
+
+def takes_like(draw):
+    """Make a function of a tensor and PyTorch's keywords, with a fast path for tensors in rows and the most common ones."""
+
+    def quick(*tensors, **given):
+        array = tensors[0].array if len(tensors) == 1 and type(tensors[0]) is Tensor else None
+        if type(array) is not np.ndarray or not array.flags.c_contiguous:
+            return None
+        return draw_quickly(array.shape, array.dtype, draw, **given)
+
+    def decorate(fn):
+        forms = f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})"
+        return takes_short_way(quick, keywords=True)(accepts(*forms, shown=OF_TENSOR)(fn))
 
     return decorate
 
@@ -267,14 +286,14 @@ def _check_permutation(n, dtype):
 
 # ── like another tensor ──────────────────────────────────────────────────────
 @public
-@accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})", shown=OF_TENSOR)
+@takes_like(drawing.uniform)
 def rand_like(input, generator=None, memory_format=None, **given):
     """Uniform numbers in [0, 1) in a tensor like ``input``.  Raise NotImplementedError for integers."""
     return draw_like("rand_like", input, drawing.uniform, generator, memory_format, given)
 
 
 @public
-@accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})", shown=OF_TENSOR)
+@takes_like(drawing.normal)
 def randn_like(input, generator=None, memory_format=None, **given):
     """Normal numbers of mean 0 and variance 1 in a tensor like ``input``.  Raise NotImplementedError for integers."""
     return draw_like("randn_like", input, drawing.normal, generator, memory_format, given)
