@@ -213,18 +213,18 @@ def randn(size, generator=None, **given):
     return draw_new("randn", size, drawing.normal, generator, given)
 
 
-def randint_quickly(*args):
+def randint_quickly(*args, **given):
     *bounds, shape = args or [None]
     if type(shape) not in SEQUENCES or [type(bound) for bound in bounds] not in ([int], [int, int]):
         return None
     low, high = bounds if len(bounds) == 2 else (0, *bounds)
     if max(low.bit_length(), high.bit_length()) > 63:
         return None
-    return draw_quickly(shape, int64.numpy, _draw_between(low, high))
+    return draw_quickly(shape, int64.numpy, _draw_between(low, high), **given)
 
 
 @public
-@takes_short_way(randint_quickly)
+@takes_short_way(randint_quickly, keywords=True)
 @accepts(
     f"(int high, tuple of ints size, {WITH})",
     f"(int high, tuple of ints size, {OUT})",
