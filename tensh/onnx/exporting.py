@@ -190,8 +190,8 @@ def retrace(exported):
     inputs = []
     for node in program.inputs:
         value = node.meta["val"]
-        if not isinstance(value, Tensor):
-            sizes = [max(program.bounds[each].lower, 2) if isinstance(each, str) else each for each in value.shape]
+        if not hasattr(value, "array"):  # of a program from a file
+            sizes = [each if type(each) is int else max(program.bounds[str(each)].lower, 2) for each in value.shape]
             value = torch.zeros(sizes, dtype=value.dtype)
         inputs.append(value)
     args, kwargs = fill(program.structure, inputs)

@@ -13,6 +13,11 @@ onnx = pytest.importorskip("onnx")
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
 
 
+class Branch(torch.nn.Module):
+    def forward(self, x):
+        return x * 2 if bool(x.sum() > 0) else x
+
+
 @pytest.fixture
 def model(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -23,6 +28,7 @@ def model(tmp_path, monkeypatch):
     )
     torch.save(model.state_dict(), "weights.pt")
     torch.save(model, "module.pt")
+    torch.jit.save(torch.jit.script(Branch()), "branch.pt")
     (tmp_path / "empty.pt").write_bytes(b"")
     (tmp_path / "cut.pt").write_bytes((tmp_path / "weights.pt").read_bytes()[:900])
     return model
@@ -57,6 +63,7 @@ def test_saved_models_are_written_as_onnx(model):
         ("program.pt2 --onnx a.onnx --dynamic 0", "describes its inputs itself: leave out --dynamic"),
         ("program.pt2 --onnx program.pt2 --force", "program.pt2 is the model itself"),
         ("program.pt2 --onnx .", ".: this is a folder, not a file"),
+        ("branch.pt --onnx a.onnx --shape 3", "Python reads a tensor as a boolean. An exported program cannot contain"),
         ("empty.pt --onnx a.onnx", "empty.pt: the file is empty, or it ends too early"),
         ("cut.pt --onnx a.onnx", "your checkpoint file is corrupted.\n"),
     ],

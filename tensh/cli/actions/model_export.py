@@ -33,11 +33,20 @@ def show(env, source, target, shapes, dynamic, force=False):
     except OSError as error:
         raise UsageError(_("tensh export: {error}").format(error=opening.sentence(target, error))) from None
     except MODEL_ERRORS as error:
-        words = str(error).partition("\n")[0] or type(error).__name__
+        words = summarise(error)
         raise UsageError(_("tensh export: {error}").format(error=visible_line(words))) from None
     with env.writing():
         print(visible_line(f"{target}: {describe(made.model_proto)}"), file=env.stdout)
     return status.OK
+
+
+def summarise(error):
+    """Return a failure in one line: of data that Python reads, what was read and what to do instead."""
+    first, _blank, more = str(error).partition("\n\n")
+    lines = [line for line in more.splitlines() if line.strip()]
+    if first.startswith("Could not") and lines:
+        return " ".join(dict.fromkeys((lines[0], lines[-1])))
+    return first.partition("\n")[0] or type(error).__name__
 
 
 def load_model(source, engine):

@@ -5,7 +5,7 @@ import ast
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.checking.expressions import is_python_value
 from tensh.jit.checking.values import UNKNOWN, Value, convert, describe, fits, is_known, join
-from tensh.jit.language.classes import is_script_class
+from tensh.jit.language.classes import is_interface, is_script_class
 from tensh.jit.scripting.expressions import BINARY
 from tensh.jit.scripting.kinds import element_of, none, parts_of
 from tensh.jit.scripting.sugar import Known, ModuleRef
@@ -136,7 +136,11 @@ class Statements:
 
     def do_AnnAssign(self, node):
         kind = self.annotation(node.annotation)
-        found = self.expression(node.value, kind)
+        if is_interface(self.evaluate(node.annotation)[1]) and isinstance(node.value, ast.Subscript):
+            self.value(node.value.slice)
+            found = UNKNOWN
+        else:
+            found = self.expression(node.value, kind)
         if isinstance(node.target, ast.Name):
             self.store(node.target.id, found, node.target, kind)
         else:

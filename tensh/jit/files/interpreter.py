@@ -216,6 +216,8 @@ class Frame:
 
     def get_Subscript(self, node):
         owner = self.value(node.value)
+        if isinstance(owner, Module):  # a container, from which a script chooses
+            return read_attribute(owner, str(self.value(node.slice)))
         if not isinstance(owner, (list, tuple, dict, str, Tensor)):
             raise Unknown(f"tensh does not index a {type(owner).__name__}")
         return owner[self.value(node.slice)]

@@ -165,6 +165,8 @@ class CodePrinter:
             case "prim::CallFunction":
                 called = self.texts.get(line.taken[0], line.taken[0].node().constant)
                 return f"{called}({''.join(f'{each}, ' for each in taken[1:])})"
+            case "prim::ModuleContainerIndex":
+                return f"{taken[0]}[{taken[1]}]"
             case "prim::ListConstruct":
                 return self.list_text(line, f"[{', '.join(taken)}]")
             case "prim::TupleConstruct":

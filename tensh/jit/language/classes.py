@@ -11,7 +11,8 @@ from tensh.nn.modules.module import Module
 from tensh.support.naming import is_of_torch
 
 __all__ = [
-    "MAGIC", "attributes_of", "describe_class_of", "find_static", "functions_of", "is_compiled", "is_enum", "is_script_class", "methods_of",
+    "MAGIC", "attributes_of", "describe_class_of", "find_static", "functions_of", "is_compiled", "is_enum", "is_interface", "is_script_class",
+    "methods_of",
     "name_enum", "own_methods_of", "properties_of",
 ]  # fmt: skip
 
@@ -36,6 +37,11 @@ def is_enum(kind):
 def is_script_class(kind):
     """Return True for a class of the program whose instances scripts can hold."""
     return isinstance(kind, type) and has_held_instances(kind)
+
+
+def is_interface(kind):
+    """Return True for a class that lists the methods of other values: ``torch.jit.interface``."""
+    return isinstance(kind, type) and "__torch_script_interface__" in vars(kind)
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import dtype
 from tensh.futures import Future
-from tensh.jit.language.classes import describe_class_of, is_enum, is_script_class, name_enum
+from tensh.jit.language.classes import describe_class_of, is_enum, is_interface, is_script_class, name_enum
 from tensh.jit.language.constants import float_text
 from tensh.support.naming import is_of_torch
 
@@ -76,7 +76,7 @@ def name_of(kind):
     """Return a type as TorchScript writes it: ``Dict[str, Tensor]``."""
     if kind in PLAIN:
         return PLAIN[kind]
-    if is_named_tuple(kind) or is_enum(kind) or is_script_class(kind):
+    if is_named_tuple(kind) or is_enum(kind) or is_script_class(kind) or is_interface(kind):
         return class_path(kind)
     if (inner := optional_of(kind)) is not None:
         return f"Optional[{name_of(inner)}]"
@@ -132,6 +132,9 @@ def fits_type(value, kind, exact=False):
         return isinstance(value, (int, dtype)) and not (exact and isinstance(value, (bool, dtype)))
     if kind is device:
         return isinstance(value, (device, str))
+    if is_interface(kind):
+        names = [name for name, each in vars(kind).items() if inspect.isfunction(each)]
+        return all(callable(getattr(value, name, None)) for name in names)
     origin, args = origin_of(kind), typing.get_args(kind)
     if getattr(value, "is_script_container", False):  # whatever it contains, as in PyTorch
         return origin in (list, dict)

@@ -1,15 +1,17 @@
 """The classes of a program, its enums and named tuples, as code in TorchScript files; their pickled instances."""
 
 import enum
+import inspect
 import typing
 
 from tensh.jit.files.objects import EnumValue
 from tensh.jit.files.writing import ScriptObject, TypedValue
 from tensh.jit.graphs.code_text import constant_code
-from tensh.jit.language.classes import attributes_of, functions_of, is_compiled, is_enum, is_script_class
-from tensh.jit.language.types import class_path, is_named_tuple, origin_of
-from tensh.jit.scripting.kinds import fields_of
+from tensh.jit.language.classes import attributes_of, functions_of, is_compiled, is_enum, is_interface, is_script_class
+from tensh.jit.language.types import TypedSignature, class_path, is_named_tuple, origin_of
+from tensh.jit.scripting.kinds import fields_of, uniform
 from tensh.jit.scripting.printing import annotation_of, write_script
+from tensh.nn.modules.module import Module
 
 __all__ = ["add_kinds", "typed"]
 
@@ -22,6 +24,8 @@ def add_kinds(kind, codes, add_functions):
         codes.add_class(class_path(kind), lambda path: write_named_tuple(path, kind))
     elif is_enum(kind):
         codes.add_class(class_path(kind), lambda path: write_enum(path, kind))
+    elif is_interface(kind):
+        codes.add_class(class_path(kind), lambda path: write_interface(path, kind))
     elif is_script_class(kind):
         add_class(kind, codes, add_functions)
     for each in fields_of(kind).values() if is_named_tuple(kind) else typing.get_args(kind):
@@ -58,6 +62,18 @@ def write_named_tuple(path, kind):
     """Return the code of a class of named tuples."""
     lines = [f"  {name} : {annotation_of(each)}\n" for name, each in fields_of(kind).items()]
     return f"class {path.rpartition('.')[2]}(NamedTuple):\n{''.join(lines)}"
+
+
+def write_interface(path, kind):
+    """Return the code of an interface: the methods of modules, or of instances of a class, without their bodies."""
+    base = "ModuleInterface" if issubclass(kind, Module) else "Interface"
+    lines = [f"class {path.rpartition('.')[2]}({base}):\n"]
+    for name, fn in vars(kind).items():
+        if inspect.isfunction(fn):
+            signature = TypedSignature(fn, "self")
+            given = "".join(f", {key}: {annotation_of(uniform(each))}" for key, each in signature.kinds.items())
+            lines.append(f"  def {name}(self{given}) -> {annotation_of(uniform(signature.result))}:\n    pass\n")
+    return "".join(lines)
 
 
 def write_enum(path, kind):

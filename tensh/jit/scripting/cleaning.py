@@ -27,7 +27,7 @@ PLAIN = (bool, int, float, str)
 UNNAMED = "%0"
 """The name of a value that gets a number in the end."""
 EFFECTS = frozenset(
-    "aten::warn prim::Print prim::fork prim::RaiseException prim::SetAttr prim::CallMethod prim::CallFunction prim::Enter prim::Exit".split()
+    "prim::ModuleContainerIndex aten::warn prim::Print prim::fork prim::RaiseException prim::SetAttr prim::CallMethod prim::CallFunction prim::Enter prim::Exit".split()
 )
 
 

@@ -20,6 +20,7 @@ from tensh.jit.scripting.forks import Forks
 from tensh.jit.scripting.forms import find_class, find_method
 from tensh.jit.scripting.functions import Functions, own_methods
 from tensh.jit.scripting.inlining import inline
+from tensh.jit.scripting.interfaces import Interfaces
 from tensh.jit.scripting.iteration import Iteration
 from tensh.jit.scripting.kinds import element_of, fits, join, none, uniform
 from tensh.jit.scripting.layers import declare_layer, is_layer
@@ -47,6 +48,7 @@ class Compiler(
     Functions,
     MethodCalls,
     Forks,
+    Interfaces,
     PythonCalls,
     Annotated,
     Classes,

@@ -9,7 +9,7 @@ from tensh._aten.overloads import Overload, schemas
 from tensh._aten.packets import Packet
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.language import marks
-from tensh.jit.language.classes import attributes_of, functions_of, is_script_class
+from tensh.jit.language.classes import attributes_of, functions_of, is_interface, is_script_class
 from tensh.jit.language.types import is_named_tuple, members_of_union, name_of, origin_of, short_name_of
 from tensh.jit.running.forking import fork, wait
 from tensh.jit.scripting.blocks import ScriptValue, lines_of
@@ -328,6 +328,8 @@ class Functions:
             self.source.refuse(node, f"{function.name} cannot be called")
         if is_instance_value(owner):
             return self.call_instance(owner, function.name, args, options, node)
+        if is_interface(owner.value_kind):
+            return self.call_interface(owner, function.name, args, options, node)
         if function.name == "wait" and result_of_task(owner.value_kind) is not None:
             return self.wait(owner, node)
         if owner.value_kind is str and function.name == "format":

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, Union, get_args, get_type_hints
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.futures import Future
-from tensh.jit.language.classes import is_enum, is_script_class
+from tensh.jit.language.classes import is_enum, is_interface, is_script_class
 from tensh.jit.language.types import (
     default_text,
     is_any_number,
@@ -77,6 +77,8 @@ def text_of(kind):
 
 def describe_class(kind):
     """Return a type without parameters as graphs print it, such as ``NamedTuple(x : int, y : float)``."""
+    if is_interface(kind):
+        return f"InterfaceType<{kind.__name__}>"
     if not is_named_tuple(kind):
         return name_of(kind)
     defaults = {name: f" = {default_text(value)}" for name, value in kind._field_defaults.items()}

@@ -115,6 +115,11 @@ class ScriptPrinter(CodePrinter):
                 self.print(f"with {self.text(line.taken[0])}:")
                 self.level += 1
                 self.opened = len(self.out)
+            case "prim::ModuleContainerIndex":  # always under a name with its type
+                (made,) = line.given
+                self.texts[made] = self.make_name(made)
+                note, value = annotation_of(made.value_kind), self.expression(line)
+                self.print(f"{self.texts[made]} : {note} = {value}")
             case "prim::Exit":
                 if len(self.out) == self.opened:
                     self.print("pass")

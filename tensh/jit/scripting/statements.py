@@ -160,7 +160,8 @@ class Statements:
         kind = self.source.evaluate(node.annotation)
         if node.value is None:
             self.source.refuse(node, "scripts cannot declare a name without a value")
-        value = self.annotated(kind, node.value)
+        chosen = self.choose_module(kind, node.value)
+        value = self.annotated(kind, node.value) if chosen is None else chosen
         if isinstance(node.target, ast.Name):
             self.declared[node.target.id] = kind
             self.assign(node.target.id, value)
