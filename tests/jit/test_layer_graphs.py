@@ -1,5 +1,6 @@
 """Graphs of scripted layers that normalise, and scripts that warn."""
 
+import re
 import typing
 import warnings
 
@@ -34,7 +35,10 @@ def test_layers_check_their_inputs_as_pytorchs_do(oracle, layer):
 
 def test_scripts_warn(oracle):
     ours, theirs = torch.jit.script(warn_of_large), oracle.jit.script(warn_of_large)
-    assert same_lines(ours.graph, theirs.graph) == "" and ours.code == theirs.code
+    graphs = [
+        re.sub(r"warn_id=\d+", "warn_id", str(each.graph)) for each in (ours, theirs)
+    ]  # PyTorch counts all scripts
+    assert same_lines(*graphs) == "" and ours.code == theirs.code
 
 
 def test_a_batch_of_wrong_dimensions_is_refused():
