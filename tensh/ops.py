@@ -21,7 +21,7 @@ OF_GROUPS = frozenset(
 
 
 class Operator(OpOverloadPacket):
-    """An operator without overloads."""
+    """An operator without a schema: every overload is the operator itself."""
 
     def __init__(self, space, name, function):
         self._qualified_op_name, self._function = f"{space}::{name}", function
@@ -30,8 +30,12 @@ class Operator(OpOverloadPacket):
     def __call__(self, *args, **kwargs):
         return self._function(*args, **kwargs)
 
+    def overloads(self):
+        """Return ["default"]."""
+        return ["default"]
+
     def __getattr__(self, overload):
-        if overload.startswith("__"):
+        if overload.startswith("_"):
             raise AttributeError(overload)
         return self
 

@@ -16,7 +16,8 @@ from tensh.engine.dispatch.override.state import Disabled as DisableTorchFunctio
 from tensh.engine.dispatch.override.state import DisabledForClasses as DisableTorchFunctionSubclass  # noqa: F401
 from tensh.engine.dispatch.override.state import call_disabled as _disabled_torch_function_impl  # noqa: F401
 from tensh.engine.methods.unsupported import UnsupportedMember
-from tensh.support.naming import is_of_torch
+from tensh.nn.init import OVERRIDABLE
+from tensh.support.naming import is_of_torch, torch_is_tensh
 from tensh.switched_off import lookup
 
 __all__ = [
@@ -247,13 +248,17 @@ IGNORED = {
         randint randint_like randn randn_like randperm range result_type save scalar_tensor seed tensor
         thread_safe_generator tril_indices triu_indices typename use_deterministic_algorithms vander vmap zeros
         from_dlpack to_dlpack get_default_dtype get_default_device get_deterministic_debug_mode
-        get_float32_matmul_precision get_num_interop_threads get_num_threads get_printoptions get_rng_state printoptions""",
+        get_float32_matmul_precision get_num_interop_threads get_num_threads get_printoptions get_rng_state printoptions
+        autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache cond get_autocast_cpu_dtype get_autocast_dtype
+        get_autocast_gpu_dtype get_device_module install is_autocast_cache_enabled is_autocast_cpu_enabled sparse_bsc_tensor
+        sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor while_loop""",
     "torch.functional": "broadcast_shapes",
     "torch.Tensor": """__class__ __delattr__ __delitem__ __dir__ __getattribute__ __hash__ __init__ __init_subclass__ __iter__
         __new__ __setattr__ __subclasshook__ __torch_function__ as_subclass new new_empty new_empty_strided new_full
         new_ones new_tensor new_zeros stride unflatten _make_subclass _make_wrapper_subclass __reduce__ __getstate__
-        __ne__x __sizeof__ __str__""",
-    "torch.nn.functional": "hardsigmoid hardswish sigmoid tanh upsample upsample_bilinear upsample_nearest",
+        __ne__x __sizeof__ __str__ _repr_html_ to_padded_tensor to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc
+        to_sparse_csr""",
+    "torch.nn.functional": "grouped_mm hardsigmoid hardswish sigmoid tanh upsample upsample_bilinear upsample_nearest",
     "torch.nn.init": "calculate_gain uniform normal constant eye dirac kaiming_normal kaiming_uniform orthogonal xavier_normal "
     "xavier_uniform sparse",
     "torch.fft": "fftfreq rfftfreq",
@@ -287,8 +292,10 @@ def _overridable():
     for path in SPACES.split():
         space, skipped = _namespace(path), {*IGNORED.get(path, "").split()}
         for name, member in _members(path):
-            listed = name not in skipped and (
-                path == "torch.Tensor" or not name.startswith(("_", "set_")) and name[-1] != "_"
+            listed = (
+                path != "torch.nn.init"
+                and name not in skipped
+                and (path == "torch.Tensor" or not name.startswith(("_", "set_")) and name[-1] != "_")
             )
             if isinstance(member, property) and listed:
                 functions[member] = [member.__get__]
@@ -309,7 +316,9 @@ def get_overridable_functions():
     >>> torch.add in torch.overrides.get_overridable_functions()[torch]
     True
     """
-    return {space: list(functions) for space, functions in _overridable()[0].items()}
+    own = _namespace("torch")
+    top = sys.modules["torch"] if torch_is_tensh() else own  # the module under the name of PyTorch is another object
+    return {top if space is own else space: list(functions) for space, functions in _overridable()[0].items()}
 
 
 def get_ignored_functions():
@@ -337,7 +346,8 @@ def get_testing_overrides():
     >>> torch.overrides.get_testing_overrides()[torch.add](1, 2)
     -1
     """
-    return {function: _dummy(function) for functions in _overridable()[0].values() for function in functions}
+    listed = (function for functions in _overridable()[0].values() for function in functions)
+    return {function: _dummy(function) for function in (*listed, *OVERRIDABLE)}
 
 
 def _dummy(function):

@@ -379,5 +379,7 @@ for _name in RENAMED:
     globals()[_name] = _make_deprecate(globals()[f"{_name}_"])
 __all__ += [*RENAMED]  # noqa: PLE0604 (they are strings)
 
-for function in (uniform_, normal_, constant_, kaiming_uniform_):
-    watch(function, python="by name")  # those that __torch_function__ and modes see
+OVERRIDABLE = uniform_, normal_, constant_, kaiming_uniform_
+"""The functions that ``__torch_function__`` and modes see."""
+for _each in OVERRIDABLE:
+    watch(_each, python="by name")

@@ -269,7 +269,11 @@ REAL = (
         }.items()
     }
     | {"_library.utils.parse_namespace": "tensh._library.lookups:parse_namespace", "_ops.ops": "tensh:ops"}
-    | {"_C.Graph": "tensh.jit.graphs.ir:Graph", "_C.Tag": "tensh._library.tags:Tag"}
+    | {
+        "_C.TensorBase": "tensh.engine.core.tensor:Tensor",
+        "_C.Graph": "tensh.jit.graphs.ir:Graph",
+        "_C.Tag": "tensh._library.tags:Tag",
+    }
     | {f"_C.{name}": f"tensh.jit.graphs.graph_objects:{name}" for name in ("Node", "Value")}
     | {
         "_C._get_tracing_state": "tensh.tracing.state:_get_tracing_state",

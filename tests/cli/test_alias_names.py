@@ -56,3 +56,13 @@ def test_classes_that_declare_a_module_of_torch_keep_it():
     inside, after = (line.split() for line in done.stdout.splitlines())
     assert inside == ["torch.autograd.forward_ad", "torch.optim.sgd", "torch.nn.attention"]
     assert after == [inside[0], "tensh.optim.sgd", inside[2]]
+
+
+def test_overridable_functions_are_listed_under_the_module_of_the_program():
+    with tensh.alias.torch_is_tensh():
+        import torch
+
+        listed = torch.overrides.get_overridable_functions()
+        assert torch.add in listed[torch]
+        assert tensh not in listed
+    assert tensh.add in tensh.overrides.get_overridable_functions()[tensh]

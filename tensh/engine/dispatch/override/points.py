@@ -21,7 +21,14 @@ from tensh.engine.dispatch.override.state import USUAL, call_disabled, dispatche
 from tensh.engine.dispatch.override.templates import code_for
 from tensh.engine.errors.warnings import is_tensh_file
 
-plain = set(USUAL)  # types that an armed function accepts without dispatch; empty while a mode is active
+
+class Types(set):
+    """A set of types that a program finds among the constants of a function's code: profilers use such code as a key."""
+
+    __hash__ = object.__hash__
+
+
+plain = Types(USUAL)  # types that an armed function accepts without dispatch; empty while a mode is active
 points: dict = {}  # public function -> its Point
 written = []  # public functions, in the order of their creation
 operators: dict = {}  # generated operator function -> its operator

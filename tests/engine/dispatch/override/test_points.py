@@ -58,6 +58,11 @@ def test_signatures_stay():
     assert [inspect.signature(each) for each in functions] == before
 
 
+def test_code_is_a_key_of_a_dictionary_beside_overriding_classes():
+    keep_armed()
+    assert {function.__code__: function for function in (torch.add, torch.neg, torch.cat)}
+
+
 def test_a_mode_holds_in_its_own_thread():
     results = []
     with Names() as mode:
