@@ -28,6 +28,7 @@ from tensh.explain.causes.models.classes import explain_class
 from tensh.explain.causes.models.embeddings import explain_one_hot_indices
 from tensh.explain.causes.models.hooks import explain_hook
 from tensh.explain.causes.models.keras import explain_keras
+from tensh.explain.causes.models.loops import explain_loop_over_layers
 from tensh.explain.causes.models.modes import explain_mode
 from tensh.explain.causes.models.modules import (
     call_before_init,
@@ -94,7 +95,7 @@ CAUSES = (
     explain_zero, explain_lost, explain_one_hot_indices, explain_function, explain_transform, explain_distribution,
     explain_constraint, explain_packed, explain_hook, explain_compared_pair, explain_floats, explain_cast, explain_objects, absent_gradient,
     explain_cut_graph, explain_not_differentiated, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
-    explain_left_out, explain_early_return, explain_value_of_name, explain_naming, explain_condition, explain_iterating,
+    explain_loop_over_layers, explain_left_out, explain_early_return, explain_value_of_name, explain_naming, explain_condition, explain_iterating,
     explain_index, explain_residual, explain_result, explain_state, explain_step, explain_target, explain_operator,
     explain_picked, batch_for_tensor, explain_tensor_for_setting, explain_argument, explain_key_of_group,
     explain_settings_of_groups, explain_attention, explain_checkpoint, explain_class, explain_file, explain_keras,

@@ -152,7 +152,7 @@ RULES = (
     (("Dimension out of range", "dimension specified as"), explain_dim_range),
     (("on a bool tensor is not supported", "with a bool tensor is not supported", "with two bool tensors is not supported"), explain_mask_in_arithmetic),
     (("same dtype", "expected scalar type", "Expected object of scalar type", "should have the same dtype", "expected m1 and m2"), explain_dtypes),
-    (("could not infer output dtype", "not implemented for 'Long'", "not implemented for 'Int'", "not implemented for 'Bool'", "only support floating point and complex dtypes", "Expected a floating point or complex tensor"), explain_integer_dtype),
+    (("could not infer output dtype", "not implemented for 'Long'", "not implemented for 'Int'", "not implemented for 'Bool'", "only support floating point and complex dtypes", "Expected a floating point or complex tensor", "only supports floating-point dtypes for input"), explain_integer_dtype),
     (("can require gradients",), explain_integers_require_grad),
     (("can be implicitly created only for scalar outputs",), explain_start_of_several),
     (("can be implicitly created only for real scalar outputs",), explain_start_of_complex),

@@ -5,6 +5,7 @@ import dataclasses
 from dataclasses import replace
 
 from tensh.explain.calls import piece
+from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import calls_of, loop_around
 from tensh.explain.rules.shared import name_or_phrase, operand
@@ -167,6 +168,10 @@ def explain_conversion_to_number(call, text):
     tree = parse_expression(call.segment)
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod) and not isinstance(tree.right, ast.Tuple):
         return put_into_text(call.segment, tree, t)
+    if call.name == "item" and t.text and is_length(path):
+        rule = _("len counts the elements of {tensor}, and a number has none").format(tensor=t.text)
+        fit = replace_node(call.place, path[-2], f"len({t.text})")
+        return Explanation(call.symbol, (operand(t),), rule, (fit,) if fit else ())
     is_number = len(path) > 1 and not is_shown(path[-2])
     ways = [f".sum().{call.name}()", f".mean().{call.name}()"] if is_number and call.name == "item" else [".tolist()"]
     return Explanation(
@@ -174,6 +179,11 @@ def explain_conversion_to_number(call, text):
         fits(call, [t.text and append_to_expression(t.text, way) for way in ways]),
         _("pick one of them with an index, or take their sum or mean first") if ways[1:] == [] else _("pick one of them with an index"),
     )  # fmt: skip
+
+
+def is_length(path):
+    """True if code is the argument of `len`."""
+    return len(path) > 1 and isinstance(path[-2], ast.Call) and ast.unparse(path[-2].func) == "len"
 
 
 def put_into_text(segment, tree, t):

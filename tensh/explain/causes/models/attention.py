@@ -60,6 +60,8 @@ def other_order_of_batch(situation, node):
 
 def mask_of_positions(situation, node):
     """Explain a mask of the positions of each sequence, [batch, keys], that is given as attn_mask."""
+    if situation.says("The shape of the 2D attn_mask is") and (found := positions_of_encoder(situation, node)):
+        return found
     given = next((each for each in node.keywords if each.arg == "attn_mask"), None)
     if not situation.says("The shape of the 2D attn_mask is") or given is None or len(node.args) < 2:
         return None
@@ -75,6 +77,27 @@ def mask_of_positions(situation, node):
         "attn_mask is [queries, keys]; {text}, {shape}, is [batch, keys]: the positions to ignore in each sequence"
     )
     fit = replace_node(situation.place, given, f"key_padding_mask={text}")
+    return Explanation("attention", (), rule.format(text=text, shape=[*mask.shape]), (fit,) if fit else ())
+
+
+def positions_of_encoder(situation, node):
+    """Explain a mask of the positions of each sequence, [batch, steps], that is given to an encoder as its src_mask."""
+    layer = situation.look_up(node.func)
+    given = [*node.args[1:2], *(each for each in node.keywords if each.arg in ("src_mask", "mask"))]
+    if not type(layer).__name__.startswith("TransformerEncoder") or len(given) != 1:
+        return None
+    inputs, text = situation.tensor_of(node.args[0]), ast.unparse(getattr(given[0], "value", given[0]))
+    mask = situation.tensor_of(ast.parse(text, mode="eval").body)
+    attention = next(each for each in layer.modules() if type(each).__name__ == "MultiheadAttention")
+    if inputs is None or mask is None or inputs.dim() != 3:
+        return None
+    batch = inputs.shape[:2] if attention.batch_first else inputs.shape[1::-1]
+    if mask.shape != batch:
+        return None
+    rule = _(
+        "the mask of an encoder is [steps, steps]; {text}, {shape}, is [batch, steps]: the positions to ignore in each sequence"
+    )
+    fit = replace_node(situation.place, given[0], f"src_key_padding_mask={text}")
     return Explanation("attention", (), rule.format(text=text, shape=[*mask.shape]), (fit,) if fit else ())
 
 

@@ -9,6 +9,7 @@ from tensh.explain.causes.situation import explain_replacement, operand_of, repl
 from tensh.explain.edits import DTYPES
 from tensh.explain.history import follow
 from tensh.explain.model import Explanation, Fit
+from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
 
@@ -91,6 +92,10 @@ def explain_cast(situation):
     if call is None or len(call.args) != 1 or call.keywords or call.lineno != situation.place.line:
         return None
     name, t = name_dtype(call.args[0]), situation.tensor_of(call.func.value)
+    if word == "to" and name is not None and is_module(situation.look_up(call.func.value)):
+        rule = _("a model is converted by to(), with a dtype of torch: {given} is torch.{name}")
+        fit = replace_node(situation.place, call.args[0], f"torch.{name}")
+        return Explanation("to", (), rule.format(given=ast.unparse(call.args[0]), name=name), (fit,) if fit else ())
     if name is None or t is None:
         return None
     given, owner = ast.unparse(call.args[0]), ast.unparse(call.func.value)
