@@ -62,7 +62,7 @@ def triangle(name, upper):
         def make(dtype):
             if dtype not in (np.int64, np.int32):
                 raise NotImplementedError(f"\"{name}\" not implemented for '{BY_NUMPY[dtype].title}'")
-            last = np.arange(row) + min(max(offset, -row), col)  # of the columns of each row, or the first
+            last = np.arange(row) + min(max(offset, -row), col)  # the last column of each row, or the first
             return np.array(compare.outer(last, np.arange(col)).nonzero(), dtype)
 
         return finish(name, make, int64.numpy, given)
