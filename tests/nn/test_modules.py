@@ -226,3 +226,23 @@ def test_members_may_have_the_names_of_helpers():
     assert module(tensh.ones(2)).tolist() == [4, 4]
     assert [*module.state_dict()] == ["_keep", "_origin", "_register.weight", "_register.bias"]
     module.load_state_dict(Origin().state_dict())
+
+
+GLOBAL = ("register_module_backward_hook", "register_module_full_backward_hook")
+
+
+@pytest.mark.parametrize("names", [GLOBAL, GLOBAL[::-1]], ids="-".join)
+def test_backward_hooks_of_all_modules_are_of_one_kind(names, monkeypatch):
+    monkeypatch.setattr(calls, "IS_FULL", {})
+    first, other = (getattr(torch.nn.modules.module, name) for name in names)
+    told = []
+    handles = [first(lambda module, *gradients: told.append(type(module).__name__)) for _ in range(2)]
+    with pytest.raises(
+        RuntimeError, match="Cannot use both regular backward hooks and full backward hooks as a global"
+    ):
+        other(print)
+    torch.nn.Linear(1, 1)(torch.ones(1, requires_grad=True)).backward()
+    for handle in handles:
+        handle.remove()
+    torch.nn.Linear(1, 1)(torch.ones(1, requires_grad=True)).backward()
+    assert told == ["Linear", "Linear"]
