@@ -11,6 +11,7 @@ import pytest
 import tensh
 from tensh import nn
 from tensh.engine.codegen import node_classes, operator
+from tensh.nn.modules import calls
 from tests.recorded.answers import read_answers
 from tests.recorded.layers.cases import CASES, FIGURES, MISTAKES, REFUSALS, figures, outcome, refusal
 from tests.support.sampling import few_of
@@ -234,15 +235,15 @@ GLOBAL = ("register_module_backward_hook", "register_module_full_backward_hook")
 @pytest.mark.parametrize("names", [GLOBAL, GLOBAL[::-1]], ids="-".join)
 def test_backward_hooks_of_all_modules_are_of_one_kind(names, monkeypatch):
     monkeypatch.setattr(calls, "IS_FULL", {})
-    first, other = (getattr(torch.nn.modules.module, name) for name in names)
+    first, other = (getattr(calls, name) for name in names)
     told = []
     handles = [first(lambda module, *gradients: told.append(type(module).__name__)) for _ in range(2)]
     with pytest.raises(
         RuntimeError, match="Cannot use both regular backward hooks and full backward hooks as a global"
     ):
         other(print)
-    torch.nn.Linear(1, 1)(torch.ones(1, requires_grad=True)).backward()
+    tensh.nn.Linear(1, 1)(tensh.ones(1, requires_grad=True)).backward()
     for handle in handles:
         handle.remove()
-    torch.nn.Linear(1, 1)(torch.ones(1, requires_grad=True)).backward()
+    tensh.nn.Linear(1, 1)(tensh.ones(1, requires_grad=True)).backward()
     assert told == ["Linear", "Linear"]
