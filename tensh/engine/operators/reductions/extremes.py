@@ -16,6 +16,7 @@ from tensh.engine.operators.precision import F4, I8, compute_in_float32, is_half
 from tensh.engine.operators.reductions.reductions import LARGE, axes_of
 from tensh.engine.operators.reductions.rows import (  # fmt: skip
     PARTS,
+    as_little,
     is_little,
     largest_by_places,
     places_in_rows,
@@ -80,10 +81,14 @@ def extreme_along(name, reduce, find):
         refuse_complex(name, input)
         if input.ndim == 0:
             return input.copy(), place_beside(np.zeros((), I8), input)
-        if axis == 1 and is_little(input):
-            indices = find(input, 1)
-            values = input.take(indices + starts(input.shape))
-            return (values[:, None], indices[:, None]) if keepdim else (values, indices)
+        matrix = as_little(input, axis) if axis == input.ndim - 1 else None
+        if matrix is not None:
+            indices = find(matrix, 1)
+            values = matrix.take(indices + starts(matrix.shape))
+            if matrix is input and not keepdim:
+                return values, indices
+            shape = input.shape[:-1] + (1,) * keepdim
+            return values.reshape(shape), indices.reshape(shape)
         if input.size >= MANY and is_half(input.dtype):
             return compute_in_float32(kernel)(input, axis, keepdim)
         if not is_strided(input, axis):

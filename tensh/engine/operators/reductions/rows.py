@@ -43,6 +43,16 @@ def is_little(array):
     return array.dtype is F4 and array.ndim == 2 and 0 < array.size <= SMALL and array.flags.c_contiguous
 
 
+def as_little(input, axis):
+    """Return a few numbers of float32 as a matrix with lines along ``axis`` or the last dimension; None for others."""
+    if is_little(input):
+        return input
+    last = input.ndim - 1
+    if axis == last != 1 and input.dtype is F4 and 0 < input.size <= SMALL and input.flags.c_contiguous and input.ndim:
+        return input.reshape(-1, input.shape[-1])
+    return None
+
+
 def places_in_rows(matrix, find):
     """Return the places of the extremes of the rows in the memory of a little matrix."""
     places = find(matrix, 1)

@@ -12,7 +12,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.precision import F4, ONES, is_half, narrow_result, widen
 from tensh.engine.operators.reductions.reductions import LARGE
-from tensh.engine.operators.reductions.rows import is_little, largest_by_places, places_in_rows
+from tensh.engine.operators.reductions.rows import as_little, largest_by_places, places_in_rows
 from tensh.engine.operators.reductions.summation import AT_ONCE, ROW, SMALL, add_along, add_rows
 
 maximum, every = np.maximum.reduce, np.logical_and.reduce
@@ -137,16 +137,6 @@ def finish_log_softmax(out, input, axis):
     shifted = np.subtract(input, largest(input, axis))
     np.exp(shifted, out)
     np.subtract(shifted, np.log(sum_along(out, axis)), out)
-
-
-def as_little(input, axis):
-    """Return a few numbers of float32 as a matrix with lines along ``axis`` or the last dimension; None for others."""
-    if is_little(input):
-        return input
-    last = input.ndim - 1
-    if axis == last != 1 and input.dtype is F4 and 0 < input.size <= SMALL and input.flags.c_contiguous and input.ndim:
-        return input.reshape(-1, input.shape[-1])
-    return None
 
 
 def subtract_largest(matrix, axis):

@@ -13,7 +13,7 @@ from tensh.engine.operators.kernels import has_true
 from tensh.engine.operators.precision import I8, widen
 from tensh.engine.operators.reductions.extremes import ALONG, require_elements
 from tensh.engine.operators.reductions.introsort import SHORT
-from tensh.engine.operators.reductions.rows import is_little
+from tensh.engine.operators.reductions.rows import as_little
 from tensh.engine.operators.reductions.selection import FEW as FEW_EQUALS
 from tensh.engine.operators.reductions.selection import (
     has_heap,
@@ -205,8 +205,9 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
         return input.copy(), place_beside(np.zeros((), I8), input)
     choice = 0 < input.size <= FEW_EQUALS and k
     partitioned = choice and not sorted and not has_heap(length, k)  # in no order
-    if not partitioned and axis == 1 and is_little(input) and (found := top_of_rows(input, k, largest)) is not None:
-        return found
+    matrix = None if partitioned or axis != input.ndim - 1 else as_little(input, axis)
+    if matrix is not None and (found := top_of_rows(matrix, k, largest)) is not None:
+        return found if matrix is input else tuple(each.reshape(*input.shape[:-1], k) for each in found)
     if axis < input.ndim - 1 and input.size >= PACKED and not choice:  # NumPy's functions are slow across rows
         found = topk.kernel(np.ascontiguousarray(input.swapaxes(axis, -1)), k, -1, largest, sorted)
         return tuple(each.swapaxes(axis, -1).copy("C") for each in found)
