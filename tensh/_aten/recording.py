@@ -199,7 +199,9 @@ def take_out(t):
     if takes_out_results():
         with no_grad():
             return t.detach()
-    return drop_history(t)
+    made = drop_history(t)
+    made.__dict__["taken_out"] = True
+    return made
 
 
 def drop_history(t):

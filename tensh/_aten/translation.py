@@ -32,7 +32,7 @@ READERS = frozenset({*NUMBERS, "__index__", "item"})
 QUIET = frozenset(
     """size dim numel stride storage_offset is_contiguous requires_grad_ retain_grad backward register_hook data_ptr element_size
     type nelement ndimension untyped_storage storage is_floating_point is_complex is_signed tolist numpy __len__ __repr__
-    __deepcopy__ __reduce_ex__ __array__ __format__ __hash__ apply_ map_ pin_memory is_inference has_names cpu set_ resize_
+    __deepcopy__ __reduce_ex__ __array__ __format__ __hash__ apply_ map_ pin_memory is_inference has_names cpu set_
     register_post_accumulate_grad_hook __contains__ __dir__ as_subclass is_tensor result_type can_cast""".split()
 )
 """Functions that reach no operator, or that PyTorch answers from what the tensor knows."""
@@ -242,6 +242,8 @@ def write_result(point, args, options):
     result = call(point, args, options)
     targets, values = (out, result) if isinstance(out, (tuple, list)) else ([out], [result])
     for target, value in zip(targets, values, strict=True):
+        if target.shape != value.shape and not target.numel():
+            aten("resize_", target, list(value.shape))
         if target.shape != value.shape:
             raise NotImplementedError("the size of out must be that of the result for tensors of wrapper subclasses")
         aten("copy_", target, value)

@@ -19,6 +19,7 @@ CALLS = [
 ]  # fmt: skip
 
 CALLS += [
+    "[y := x.clone(), y.resize_(3, 2), y + 1][2]", "[y := torch.empty(0), y.resize_((2, 2)), y.fill_(1) + x.sum()][2]",
     "torch.quantile(x, 0.3)", "torch.quantile(b, torch.tensor([0.1, 0.5]), 1, keepdim=True)", "torch.quantile(x, 0.3, 1, interpolation='midpoint')",
     "torch.nanquantile(b, torch.tensor([0.1]), 0, interpolation='nearest')", "torch.isclose(x, x.clone(), equal_nan=True)",
     "torch.isclose(x.long(), x.long() + 1)", "torch.isclose(x, x + 1, rtol=0, atol=0)", "torch.diag(x)", "torch.diagflat(x, 1)",
@@ -123,3 +124,19 @@ def test_symbolic_graphs_follow_sizes_that_depend_on_elements(text):
     assert f"sym_size.int({COUNTS[text]})" in graph.code
     for elements in [1.0, 0.0, -3.0, 4.0], [0.0, 0.0], [2.0, 2.0, 2.0, 1.0, 5.0]:
         assert graph(torch.tensor(elements)).equal(function(torch.tensor(elements)))
+
+
+def test_a_gradient_after_its_transform_reads_the_result(oracle):
+    def record(torch):
+        make_fx = torch.fx.experimental.proxy_tensor.make_fx
+        return make_fx(lambda x: torch.func.vjp(torch.exp, x)[1](torch.ones(3))[0])(torch.ones(3)).code
+
+    assert record(torch) == record(oracle)
+
+
+def test_gradients_of_parameters_in_a_functional_call_are_recorded():
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
+    parameters, x = dict(model.named_parameters()), torch.ones(2, 3)
+    slope = torch.func.grad(lambda p, x: torch.func.functional_call(model, p, (x,)).sum())
+    found = torch.fx.experimental.proxy_tensor.make_fx(slope)(parameters, x)(parameters, x)
+    assert all(torch.allclose(found[name], each) for name, each in slope(parameters, x).items())

@@ -16,7 +16,7 @@ from tensh._aten.calls import aten, call_overload, call_plain
 from tensh._aten.derivatives import layer_words
 from tensh._aten.kept_values import side_result
 from tensh._aten.overloads import schemas
-from tensh._aten.recording import Number, take_out
+from tensh._aten.recording import Number, drop_history
 from tensh._aten.translation import LIFTED, lift_call
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.codegen.derivatives import LIST, local, variable, words_of
@@ -208,8 +208,8 @@ def take_result(node, role, t):
     recorded = mode.grad
     if recorded and uses_gradient(t.node):
         return t
-    if mode.transforms:
-        t = take_out(t)
+    if mode.transforms or "taken_out" in t.__dict__:
+        t = drop_history(t)
     else:
         with no_grad():
             t = aten("detach", t)

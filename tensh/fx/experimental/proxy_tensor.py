@@ -44,8 +44,10 @@ class ProxyTensor(Tensor):
 
     @staticmethod
     def __new__(cls, value, node, recorder):
-        made = Tensor._make_wrapper_subclass(cls, value.shape, dtype=value.dtype, strides=value.stride())
-        return made.requires_grad_() if value.requires_grad and value.is_leaf else made
+        leaf = value.requires_grad and value.is_leaf
+        return Tensor._make_wrapper_subclass(
+            cls, value.shape, dtype=value.dtype, strides=value.stride(), requires_grad=leaf
+        )
 
     def __init__(self, value, node, recorder):
         self.value, self.proxy, self.recorder = value, node, recorder
