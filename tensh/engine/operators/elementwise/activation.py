@@ -19,7 +19,7 @@ from tensh.engine.codegen.table import op, pointwise
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, word
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.operators.elementwise.table import NO_CLAMP
-from tensh.engine.operators.elementwise.vectors import UNARY, compute_in_vectors
+from tensh.engine.operators.elementwise.vectors import VECTORS, compute_in_vectors
 from tensh.engine.operators.kernels import ONE, choose
 from tensh.engine.operators.precision import compute_in_float32, is_half, widen
 from tensh.engine.operators.special.error_functions import FEW
@@ -160,7 +160,7 @@ def softshrink(input, lambd=0.5):
         out = kernel(input, lambd)
         return np.add(out, ZERO[out.dtype], out)
 
-    return compute_in_vectors(UNARY * 2 // input.itemsize, at_once, lambda input: kernel(input, lambd), input)
+    return compute_in_vectors(VECTORS * 2 // input.itemsize, at_once, lambda input: kernel(input, lambd), input)
 
 
 def write_softshrink(out, input, lambd=0.5):

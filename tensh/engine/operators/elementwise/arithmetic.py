@@ -13,7 +13,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, combine_categories, of_scalar
 from tensh.engine.errors.messages import broadcast_clash, refuse_dtype
 from tensh.engine.operators.elementwise import quotients
-from tensh.engine.operators.elementwise.vectors import BINARY, compute_in_vectors
+from tensh.engine.operators.elementwise.vectors import VECTORS, compute_in_vectors
 from tensh.engine.operators.kernels import all_in_float32, choose, promote_arrays
 from tensh.engine.operators.precision import F4, is_half
 
@@ -65,7 +65,7 @@ def add_scaled_halves(base, array, alpha):
     alpha = np.asarray(alpha, array.dtype)
     if array.ndim or base.ndim:
         return compute_in_vectors(
-            BINARY, scale_at_once, lambda base, array, alpha: base + array * alpha, base, array, alpha
+            VECTORS, scale_at_once, lambda base, array, alpha: base + array * alpha, base, array, alpha
         )
     return base + array * alpha
 

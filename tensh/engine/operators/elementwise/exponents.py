@@ -5,14 +5,14 @@ import numpy as np
 from tensh.engine.arrays.halves import convert
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.errors.messages import refuse_dtype
-from tensh.engine.operators.elementwise.vectors import UNARY, compute_in_vectors
+from tensh.engine.operators.elementwise.vectors import VECTORS, compute_in_vectors
 from tensh.engine.operators.kernels import ONE, reusable, ufunc_except
 from tensh.engine.operators.precision import F2, F4, is_half
 
 
 def rsqrt(input):
     if is_half(input.dtype):
-        return compute_in_vectors(UNARY, rsqrt_at_once, rsqrt_in_steps, input)
+        return compute_in_vectors(VECTORS, rsqrt_at_once, rsqrt_in_steps, input)
     out = np.sqrt(input)
     return invert(out, reusable(out))
 

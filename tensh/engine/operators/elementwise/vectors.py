@@ -7,10 +7,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.vectors import HAS_AVX512
-
-UNARY = 32  # elements of two vectors, of which a row has a whole number
-BINARY = 64 if HAS_AVX512 else 32
+VECTORS = 32  # elements of two vectors, of which a row has a whole number; also with AVX-512
 
 
 def compute_in_vectors(length, at_once, in_steps, *arrays):

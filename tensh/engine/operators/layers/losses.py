@@ -16,7 +16,7 @@ from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY, float16
 from tensh.engine.operators.elementwise.elementary import log1p
-from tensh.engine.operators.elementwise.vectors import UNARY, compute_in_vectors
+from tensh.engine.operators.elementwise.vectors import VECTORS, compute_in_vectors
 from tensh.engine.operators.precision import compute_in_float32, is_half, widen
 from tensh.engine.operators.reductions.product_sums import add_squares
 from tensh.engine.operators.reductions.small import FEW
@@ -167,7 +167,7 @@ def derive_huber_of_halves(g, input, target, reduction, delta):
         far = convert(np.sign(widen(d)) * widen(number * g) * np.float32(delta), dtype)
         return np.where(np.abs(widen(d)) >= np.float32(delta), far, number * d * g)
 
-    return [compute_in_vectors(UNARY, at_once, one_by_one, d, g) for d in (input - target, target - input)]
+    return [compute_in_vectors(VECTORS, at_once, one_by_one, d, g) for d in (input - target, target - input)]
 
 
 def declare_distance(kernel, halves, node, kernel_name, numbers, fused):
