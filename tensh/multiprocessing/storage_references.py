@@ -3,7 +3,7 @@
 import itertools
 import weakref
 
-from tensh.engine.arrays.memory import dense_owner
+from tensh.engine.core.clock import owner
 
 _numbers = itertools.count(1)
 _known: dict[int, tuple] = {}  # id(memory owner) -> (number, weak reference that removes the entry with the owner)
@@ -34,7 +34,7 @@ class StorageWeakRef:
     __module__ = "torch.multiprocessing.reductions"
 
     def __init__(self, storage):
-        self.cdata = number_of(dense_owner(getattr(storage, "_untyped_storage", storage).array))
+        self.cdata = number_of(owner(getattr(storage, "_untyped_storage", storage).array))
         self._free_weak_ref = None
 
     @classmethod

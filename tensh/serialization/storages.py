@@ -33,15 +33,10 @@ def place_of(array):
     whole = owner(array)
     size = array.itemsize
     distance = memory.address(array) - memory.address(whole) if array.size else 0
-    if not is_dense(whole) or distance % size or distance < 0:
+    if not memory.is_dense(whole) or distance % size or distance < 0:
         whole, distance = np.ascontiguousarray(array), 0
         return Place(flat(whole), 0, tuple(step // size for step in whole.strides))
-    return Place(flat(whole), distance // size, tuple(memory.strides(array)))
-
-
-def is_dense(array):
-    """True if the elements of an array fill a block of memory, in any order."""
-    return array.flags.c_contiguous or array.flags.f_contiguous
+    return Place(flat(memory.dense_owner(whole)), distance // size, tuple(memory.strides(array)))
 
 
 def flat(array):

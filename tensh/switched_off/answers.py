@@ -8,7 +8,7 @@ import contextlib
 import importlib
 import typing
 
-from tensh.engine.arrays.memory import dense_owner
+from tensh.engine.core.clock import owner
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import INTEGER, dtype
@@ -65,7 +65,7 @@ class Functions(metaclass=AllFunctions):
 
 def is_alias_of(one, other):
     """Return True if two tensors have one storage."""
-    return dense_owner(one.array) is dense_owner(other.array)
+    return owner(one.array) is owner(other.array)
 
 
 def name_default_device(*args, **options):

@@ -7,10 +7,10 @@ import numpy as np
 from tensh._aten.calls import aten
 from tensh._aten.derivatives.words import derivative_of, word
 from tensh._aten.overloads import schemas
-from tensh.engine.arrays.memory import dense_owner, is_dense
+from tensh.engine.arrays.memory import is_dense
 from tensh.engine.codegen.operator import Op
 from tensh.engine.core.backward import finish
-from tensh.engine.core.clock import mode
+from tensh.engine.core.clock import mode, owner
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dispatch.override.dispatch import any_has
@@ -89,8 +89,8 @@ def shares_memory(leaf, g):
 
     ``.grad`` is then a copy, which PyTorch's is not.
     """
-    owner = type(g.array) is np.ndarray and dense_owner(g.array)
-    return any(dense_owner(each) is owner for each in arrays_elsewhere(leaf))
+    block = type(g.array) is np.ndarray and owner(g.array)
+    return any(owner(each) is block for each in arrays_elsewhere(leaf))
 
 
 def arrays_elsewhere(leaf):

@@ -183,9 +183,16 @@ def copy_memory(array, **options):
 
 
 def dense_owner(array):
-    """Return the owner of the memory of ``array``; for memory received in pieces, the piece around it."""
+    """Return the owner of the memory of ``array``; for memory received in pieces, the piece around it.
+
+    An owner whose dimensions lie in neither rows nor columns is returned as a vector over its elements.
+    """
     block = owner(array)
-    return block if block.flags.forc else span_of(block)
+    if block.flags.forc:
+        return block
+    if is_dense(block):
+        return block.transpose(order_of(block.shape, block.strides)).reshape(-1)
+    return span_of(block)
 
 
 def span_of(array):

@@ -215,7 +215,7 @@ def copy_attributes(self, twin, node, memo):
 def memory_of(array):
     """Return the whole memory of an array, or the array itself if that memory cannot be copied as it is."""
     block = first_owner(array)
-    return block if block.flags.forc and block.dtype == array.dtype else array
+    return block if memory.is_dense(block) and block.dtype == array.dtype else array
 
 
 def place_of(array, block):
