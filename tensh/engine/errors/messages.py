@@ -114,7 +114,7 @@ def no_room(shape, itemsize):
     size = math.prod(shape) * itemsize
     if size >= LARGEST or max(accumulate(shape, operator.mul), default=0) >= 2 * LARGEST:
         return RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
-    if 0 in shape:
+    if 0 in shape and math.prod(n or 1 for n in shape[1:]) * itemsize >= LARGEST:
         return RuntimeError("Stride calculation overflowed")
     return RuntimeError(NO_MEMORY.format(size))
 
