@@ -73,6 +73,26 @@ def holds(optimizer, leaves):
     return any(id(p) in ids for group in optimizer.param_groups for p in group["params"])
 
 
+def without_dim(place, names):
+    """Return the note on a softmax without a dimension, which PyTorch chooses by their number."""
+    from tensh.explain.causes import Situation
+
+    path = piece(place).path()
+    node = path[-1] if path and isinstance(path[-1], ast.Call) and path[-1].args else None
+    if node is None or not ast.unparse(node.func).endswith(("softmax", "softmin")):
+        message = _("the layer has no dim, so that the number of dimensions of its input decides")
+        return message, _("create it with the dimension of the classes: nn.Softmax(dim=-1)")
+    given = Situation(None, names, piece(place), None).tensor_of(node.args[0])
+    if given is None:
+        return None
+    dim = 0 if given.dim() in (0, 1, 3) else 1  # PyTorch's choice
+    message = _(
+        "dim={dim} was chosen, because {text} has {count} dimensions; the classes are mostly along the last one"
+    )
+    message = message.format(dim=dim, text=ast.unparse(node.args[0]), count=given.dim())
+    return message, f"{ast.unparse(node)[:-1]}, dim=-1)"
+
+
 def not_a_leaf(place, names):
     """Return the note on a gradient that is not kept because the tensor was computed."""
     from tensh.explain.causes import Situation

@@ -36,6 +36,7 @@ FLAG = pattern(r"\.re\w*_?grads?_? *= *(?:True|False)")
 # a call that stands alone on a line
 CALLED_ALONE = pattern(r"^[ \t]*([\w.]+)\.(\w+)\(.*\)[ \t]*(?:#.*)?$", re.MULTILINE)
 NOT_A_LEAF = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."  # PyTorch's warning
+NO_DIM = "Implicit dimension choice for "  # the beginning of another
 
 
 class Note(NamedTuple):
@@ -204,13 +205,16 @@ class Teacher:
 
     def on_warning(self, message, filename, line):
         """Return (shortened message, Note or None) for a warning."""
-        if not str(message).startswith(NOT_A_LEAF):
+        begin = next((each for each in (NOT_A_LEAF, NO_DIM) if str(message).startswith(each)), None)
+        if begin is None:
             return message, None
-        from tensh.cli.session.notes.remarks import not_a_leaf
+        from tensh.cli.session.notes.remarks import not_a_leaf, without_dim
 
         frame = sys._getframe(1)
         while frame and (frame.f_code.co_filename, frame.f_lineno) != (filename, line):
             frame = frame.f_back
+        if begin is NO_DIM:
+            return message, self.note("no dim", frame, without_dim)
         return NOT_A_LEAF, self.note("non-leaf", frame, not_a_leaf)
 
 
