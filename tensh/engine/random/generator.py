@@ -1,6 +1,7 @@
 """The random number generator: PyTorch's CPU generator, the same Mersenne Twister with the same state."""
 
 import os
+import threading
 from operator import length_hint
 
 import numpy as np
@@ -15,6 +16,8 @@ from tensh.engine.random.words import KEY_SIZE, Words
 from tensh.support.naming import OfTorch, torch_is_tensh
 
 DEFAULT_SEED = 67280421310721  # PyTorch's seed of every new Generator
+
+SEEDING = threading.RLock()  # held by the thread whose draw is the first after seeding
 
 # The bytes of get_state(): PyTorch keeps the layout of the time when words were stored in 64 bits.
 STATE = np.dtype(
@@ -65,10 +68,13 @@ class Generator(metaclass=OfTorch):
         self.first_seed, self.untouched, self.normal, self.float_normal = seed, True, None, None
 
     def _touch(self):
-        if self.stream is None:
-            self.stream = Words()
-        self.stream.seed(self.first_seed & 0xFFFFFFFF)
-        self.untouched = False
+        with SEEDING:
+            if not self.untouched:
+                return
+            if self.stream is None:
+                self.stream = Words()
+            self.stream.seed(self.first_seed & 0xFFFFFFFF)
+            self.untouched = False
 
     # ── the stream ───────────────────────────────────────────────────────────
     def open(self):

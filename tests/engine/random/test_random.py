@@ -3,6 +3,8 @@
 import copy
 import math
 import pickle
+import sys
+import threading
 from fractions import Fraction
 
 import numpy as np
@@ -169,6 +171,23 @@ def test_numbers_made_ahead_are_those_of_their_words():
         words = apart.words64(size) if kind == "double" else apart.words(size)
         assert draw(size).tolist() == expected(words).tolist(), (kind, size)
         assert torch.default_generator._state() == apart._state()
+
+
+def test_threads_share_one_stream():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # so that they meet in every step
+    try:
+        torch.manual_seed(2)
+        drawn = []
+        threads = [threading.Thread(target=lambda: drawn.extend(torch.rand(7) for _ in range(300))) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    torch.manual_seed(2)
+    assert sorted(torch.cat(drawn).tolist()) == sorted(torch.rand(7 * 300 * 4).tolist())
 
 
 def test_fork_rng_goes_back():
