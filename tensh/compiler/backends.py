@@ -9,12 +9,12 @@ from tensh.compiler.breaks import BackendCompilerFailed, Break
 from tensh.compiler.call_records import describe_guards, describe_record
 from tensh.compiler.compiling import CompiledFunction, python_of, wrap_function
 from tensh.compiler.function_graph import FunctionRecorder
-from tensh.compiler.input_names import name_inputs, name_path, root_of, write_source
+from tensh.compiler.input_names import list_defaults, name_inputs, name_path, root_of, write_source
 from tensh.compiler.refusals import failing_as_fake
 from tensh.compiler.registry import count_graph
-from tensh.compiler.results import OutputRef, Result
+from tensh.compiler.results import ArgumentNumber, OutputRef, Result
 from tensh.compiler.settings import read_setting
-from tensh.compiler.size_recording import ArgumentInt, SizePolicy, Symbol
+from tensh.compiler.size_recording import ArgumentFloat, ArgumentInt, SizePolicy, Symbol
 from tensh.compiler.size_symbols import resolve_sizes
 from tensh.compiler.stance import FAIL_ON_RECOMPILE, stance
 from tensh.compiler.watching import read_code
@@ -102,7 +102,7 @@ class BackendFunction(CompiledFunction):
         recorder.watch, code = watch, getattr(python_of(self.function), "__code__", None)
         own = code is None or is_tensh_file(code.co_filename)
         if own or not read_code(code).refused:  # otherwise there is no graph, and the program may keep numbers
-            args, kwargs = recorder.follow_arguments(args, kwargs)
+            args, kwargs = recorder.follow_arguments(args, kwargs, *list_defaults(self.function))
         watch.takes_transforms, recorder.state = True, default_generator.get_state()
         if not self.fullgraph:
             watch.may_abort = lambda: not any(tensor.requires_grad for tensor, _, _ in recorder.written())
@@ -112,7 +112,8 @@ class BackendFunction(CompiledFunction):
     def make_graph(self, recorder, guards, result, args, kwargs, around, entries):
         given = [Given(path, tensor) for path, tensor in guards.tensors.values()]
         known = {id(each.tensor): number for number, each in enumerate(given)}
-        if any(id(each) not in known for each in recorder.used if isinstance(each, Tensor)):
+        tensors = [each for each in recorder.used if isinstance(each, Tensor) and id(each) not in recorder.floats]
+        if any(id(each) not in known for each in tensors):
             raise Break("the function reads a tensor that no torch function created")
         structure = BackendResult(result, recorder, given)
         recorder.finish([node for node, _ in structure.outputs])
@@ -124,24 +125,26 @@ class BackendFunction(CompiledFunction):
         kind = around, describe_guards(guards, recorder), tensor_facts
         family = self.find_family(recorder, guards, given, structure, kind)
         values = family.list_arguments(recorder.raw)
-        values = [known[id(each)] if isinstance(each, Tensor) else Fixed(each) for each in values]
+        values = [known[id(each)] if id(each) in known else Fixed(each) for each in values]
         made = BackendGraph(family.run, guard, around, values, structure, kind)
         self.fresh = made, tensors, recorder
         return made
 
     def find_family(self, recorder, guards, given, structure, kind):
         """Return the graph of an earlier call, if its record is that of this call and its sizes fit; else a new one."""
-        facts = describe_record(recorder, guards, given, structure, kind) if recorder.dynamic else None
+        shared = recorder.dynamic or recorder.numbers
+        facts = describe_record(recorder, guards, given, structure, kind) if shared else None
         recorder.raw, nodes = list(recorder.used), list(recorder.graph.nodes)
-        for family in self.families if recorder.dynamic else ():
+        for family in self.families if shared else ():
             if family.facts == facts and family.table.fits(recorder.raw, nodes):
                 return family
         if self.families:
             super().require_first()
             super().refuses_more()
         names, table = name_inputs(guards, self.function), None
-        if recorder.dynamic:
+        if shared:
             numbers = {id(each): each.path for each in recorder.raw if isinstance(each, ArgumentInt)}
+            numbers |= recorder.floats
             names |= {number: name_path(path, self.function) for number, path in numbers.items()}
             paths = [numbers.get(id(each)) or guards.tensors[id(each)][0] for each in recorder.raw]
             table = resolve_sizes(recorder, [write_source(path, self.function) for path in paths])
@@ -209,8 +212,11 @@ class Family:
         return [each if dim is None else each.array.shape[dim] for each, dim in given]
 
 
-class Fixed(int):
-    """A number that is an argument of a graph, in the place of the index of a tensor."""
+class Fixed:
+    """A number, or the tensor of a float, that is an argument of a graph, in the place of the index of a tensor."""
+
+    def __init__(self, value):
+        self.value = value if isinstance(value, Tensor) else int(value)
 
 
 def list_places(recorder):
@@ -233,6 +239,8 @@ class BackendResult(Result):
         """Add nothing: a graph of functions returns views as they are."""
 
     def describe(self, part):
+        if isinstance(part, (ArgumentInt, ArgumentFloat)):
+            return ArgumentNumber(plain_number(part), part.path)
         if isinstance(part, (TracedInt, TracedFloat)):
             self.outputs.append((part.node, part))
             return OutputRef(len(self.outputs) - 1)
@@ -265,7 +273,7 @@ class BackendGraph:
         if self.run is not None:
             depth = len(opened.levels)
             try:
-                made = self.run(*[tensors[place] if type(place) is int else int(place) for place in self.places])
+                made = self.run(*[tensors[place] if type(place) is int else place.value for place in self.places])
             except BaseException:
                 close_above(depth)
                 raise

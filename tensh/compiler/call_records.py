@@ -1,17 +1,26 @@
 """The record of a call as values that are compared: equal for all calls that one graph of a back end can replace."""
 
 from tensh.compiler.guards import read_key
-from tensh.compiler.results import Constant, InputRef
+from tensh.compiler.results import ArgumentNumber, Constant, InputRef
 from tensh.compiler.size_recording import ArgumentInt
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.node import map_arg
+from tensh.tracing.sizes.numbers import plain_number
 
 
 def describe_guards(guards, recorder):
     """Return the guards on values other than tensors and dynamic numbers."""
-    dynamic = {f"type({each.path}) is int and {each.path} == {int(each)}" for each in recorder.numbers}
+    numbers = list(map(describe_number, recorder.numbers))
+    dynamic = {f"type({path}) is {kind} and {path} == {number!r}" for path, kind, number in numbers}
+    dynamic |= {f"str({path}) == {str(number)!r}" for path, _, number in numbers}
     checks, names = guards.kind
     return tuple(each for each in checks if each not in dynamic), names
+
+
+def describe_number(number):
+    """Return (path, name of the type, value) of a dynamic number."""
+    value = plain_number(number)
+    return number.path, type(value).__name__, value
 
 
 def describe_record(recorder, guards, given, structure, kind):
@@ -19,6 +28,8 @@ def describe_record(recorder, guards, given, structure, kind):
     inputs = [
         each.path
         if isinstance(each, ArgumentInt)
+        else recorder.floats[id(each)]
+        if id(each) in recorder.floats
         else (guards.tensors[id(each)][0], *describe_tensor(each), recorder.dims[id(each)])
         for each in recorder.used
     ]
@@ -57,6 +68,8 @@ def describe_result(part, given):
         return given[part].path
     if isinstance(part, int):
         return int(part)
+    if isinstance(part, ArgumentNumber):
+        return part.path
     if isinstance(part, Constant):
         return read_key(part.value)
     kind, parts = part

@@ -6,6 +6,7 @@ contents; for all others the object itself.
 """
 
 import enum
+import math
 import sys
 import types
 from collections import OrderedDict
@@ -107,12 +108,12 @@ class Guards:
             self.require(f"{path} is {value!r}")
         elif value != value:
             self.require(f"{path} != {path}")
-        elif cls in (int, str):
+        elif cls in (int, str) or cls is float and math.isfinite(value):
             self.require(f"type({path}) is {cls.__name__} and {path} == {value!r}")
-        else:
-            self.require(f"type({path}) is {self.constant(cls)} and {path} == {self.constant(value)}")
             if cls is float and not value:
                 self.require(f"str({path}) == {str(value)!r}")
+        else:
+            self.require(f"type({path}) is {self.constant(cls)} and {path} == {self.constant(value)}")
 
     def add_items(self, path, value, cls, items, attributes):
         if len(value) > MOST:

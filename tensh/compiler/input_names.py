@@ -96,3 +96,10 @@ def parameter_names(function):
         return []
     names = list(code.co_varnames[: code.co_argcount])
     return names[1:] if hasattr(inner, "__self__") else names
+
+
+def list_defaults(function):
+    """Return (the names of a function's parameters by position, name of a parameter -> its default)."""
+    names, inner = parameter_names(function), getattr(function, "forward", function)
+    values = getattr(inner, "__defaults__", None) or ()
+    return names, dict(zip(names[len(names) - len(values) :], values)) | (getattr(inner, "__kwdefaults__", None) or {})

@@ -26,6 +26,14 @@ class Constant:
         self.value = value
 
 
+class ArgumentNumber(Constant):
+    """A number that is returned as it was given, at the path of a guard, which fixes its value."""
+
+    def __init__(self, value, path):
+        super().__init__(value)
+        self.path = path
+
+
 class DerivedView:
     """A view of an input or output, by the lines that lead to it, each with an index into its result, or None."""
 
@@ -179,7 +187,7 @@ def build(part, tensors, made):
         return tensors[part]
     if cls is DerivedView:
         return part.follow(build(part.base, tensors, made))
-    if cls is Constant:
+    if issubclass(cls, Constant):
         return part.value
     kind, parts = part
     if kind is dict:

@@ -13,8 +13,10 @@ import math
 import operator
 import sys
 
+import numpy as np
+
 from tensh.compiler.settings import read_setting
-from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.size import Size
 from tensh.engine.dtypes.symbols import SymInt, sym_sqrt
 from tensh.engine.errors.warnings import is_tensh_file
@@ -67,6 +69,36 @@ class ArgumentInt(TracedInt):
         return self.placed
 
 
+class ArgumentFloat(TracedFloat):
+    """A dynamic float among the arguments: an input of the graph on first use, as a tensor whose element is read."""
+
+    def __new__(cls, value, path, recorder):
+        made = float.__new__(cls, value)
+        made.path, made.recorder, made.placed = path, recorder, None
+        return made
+
+    @property
+    def node(self):
+        """The node that reads the element."""
+        if self.placed is None:
+            self.placed = self.recorder.add_float(self)
+        return self.placed
+
+
+def compare_number(name):
+    """Return a comparison of a dynamic float, which is an input from then on."""
+    plain = getattr(float, name)
+
+    def compare(self, *other):
+        _ = self.node
+        return plain(self, *other)
+
+    return compare
+
+
+for _name in ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__", "__bool__"):
+    setattr(ArgumentFloat, _name, compare_number(_name))
+ArgumentFloat.__hash__ = float.__hash__
 for each in (Symbol, ArgumentInt):
     each.__name__ = "SymInt"  # the type that back ends print
 
@@ -105,7 +137,8 @@ class SizePolicy:
 
     def is_dynamic(self, path, value):
         """Return True for a number that is not a constant of the graph."""
-        return self.dynamic is not False and self.varies(path, None, value) and value not in (0, 1)
+        fixed = value in (0, 1) if type(value) is int else not math.isfinite(value)
+        return self.dynamic is not False and self.varies(path, None, value) and not fixed
 
 
 class SizeRecorder:
@@ -115,27 +148,34 @@ class SizeRecorder:
         """Begin without dynamic sizes."""
         self.policy, self.dynamic, self.dims, self.whole, self.numbers = None, False, {}, {}, []
         self.watch = None  # what Python does meanwhile
+        self.floats = {}  # id of the tensor of a dynamic float -> its path
 
     def follow_sizes(self, policy, guards):
         """Record the sizes that a policy calls dynamic; guards tell where tensors came from."""
         self.policy, self.guards = policy, guards
         self.graph.reading = lambda kind, node: None  # so that arithmetic with floats is recorded, too
 
-    def follow_arguments(self, args, kwargs):
-        """Return arguments with dynamic numbers in the place of numbers."""
-
-        def follow(path, value):
-            if type(value) is int and self.policy.is_dynamic(path, value):
-                self.numbers.append(ArgumentInt(value, path, self))
-                return self.numbers[-1]
-            return value
-
+    def follow_arguments(self, args, kwargs, names, defaults):
+        """Return arguments with dynamic numbers in the place of numbers; ``names`` are those of parameters by position."""
         if self.policy is None or self.policy.dynamic is False:
             return args, kwargs
+        given = {*names[: len(args)], *kwargs}
+        for name, value in defaults.items():
+            if name not in given and type(value) in (int, float):
+                self.policy.varies(name, None, value)
+        positional = (*names, *(f"args[{number}]" for number in range(len(names), len(args))))
         return (
-            tuple(follow(f"args[{number}]", each) for number, each in enumerate(args)),
-            {key: follow(f"kwargs[{key!r}]", each) for key, each in kwargs.items()},
+            tuple(self.follow(f"args[{number}]", *each) for number, each in enumerate(zip(positional, args))),
+            {key: self.follow(f"kwargs[{key!r}]", key, each) for key, each in kwargs.items()},
         )
+
+    def follow(self, path, name, value):
+        """Return an argument, as a dynamic number if it is one; ``name`` is that of its parameter."""
+        kind = {int: ArgumentInt, float: ArgumentFloat}.get(type(value))
+        if kind is None or not self.policy.is_dynamic(name, value):
+            return value
+        self.numbers.append(kind(value, path, self))
+        return self.numbers[-1]
 
     def find_dims(self, tensor):
         """Return the dynamic dimensions of a tensor from outside."""
@@ -158,6 +198,20 @@ class SizeRecorder:
         self.inputs.append(node)
         self.dynamic = True
         return node
+
+    def add_float(self, number):
+        """Make a dynamic float an input of the graph, a tensor without dimensions; return the node that reads it."""
+        tensor = wrap(np.array(float(number)))
+        self.floats[id(tensor)] = number.path
+        node = self.insert_input(f"L_float{len(self.used)}_", Tensor)
+        node.meta["example_value"] = tensor
+        self.before[id(tensor)] = tensor.array, tensor.array.copy()
+        self.used.append(tensor)
+        self.inputs.append(node)
+        self.dims[id(tensor)], self.dynamic = frozenset(), True
+        read = self.graph.call_method("item", (node,))
+        read.meta.update(val=float(number), example_value=number)
+        return read
 
     def follows(self, tensor):
         """Return True if sizes of a tensor are nodes: those of inputs with dynamic dimensions, and of values made later."""

@@ -1,0 +1,40 @@
+"""Functions of a matrix and numbers that vary between calls, written for either library: name -> (function, its numbers)."""
+
+
+def make_functions(torch):
+    """Return functions, the numbers of their calls, and the number of graphs."""
+    floats = [(1.5,), (2.5,), (1.0,), (0.0,), (4.5,)]
+
+    def default(x, n=3):
+        return x * n
+
+    return {
+        "product": (lambda x, s: x * s, floats, 2),
+        "arithmetic": (lambda x, s: x * s + s**2 - 1, floats, 2),
+        "comparison": (lambda x, s: x + 1 if s > 2 else x * s, [(1.5,), (2.5,), (3.5,)], 2),
+        "keyword": (lambda x, s: torch.clamp(x, max=s), floats, 2),
+        "returned": (lambda x, s: (x * 2, s), floats, 2),
+        "both": (lambda x, s, n: x * s + n, [(1.5, 2), (2.5, 2), (3.5, 3), (4.5, 4)], 3),
+        "filled": (lambda x, s: torch.full((2,), s) + x[0, 0], floats, 2),
+        "default": (default, [(), (4,), (5,), ()], 2),
+    }
+
+
+def run(torch, function, numbers, **options):
+    """Return (the code of the graphs, the results of all calls)."""
+    graphs = []
+
+    def backend(module, inputs):
+        graphs.append(module.code.replace("tensh", "torch"))
+        return module.forward
+
+    compiled, x, made = torch.compile(function, backend=backend, **options), torch.arange(6.0).view(2, 3), []
+    for each in numbers:
+        result = compiled(x, *each)
+        made.append(
+            [
+                part.tolist() if hasattr(part, "tolist") else part
+                for part in (result if type(result) is tuple else [result])
+            ]
+        )
+    return graphs, made
