@@ -13,6 +13,7 @@ __all__ = [
     "DISABLED",
     "ENDING",
     "ENDING_LIBRARY",
+    "INLINED",
     "NO_TENSOR",
     "PARAMETER",
     "RETURNED",
@@ -39,6 +40,7 @@ FAKE = "RuntimeError when making fake tensor call"
 RETURNED = "returning intermediate with requires_grad_()"
 PARAMETER = "Attempted to use `torch.nn.Parameter()` constructor with Dynamo"
 TRANSFORMS = os.path.join(PACKAGE, "func", "")
+GROUPBY = "Unsupported arguments for itertools.groupby"
 METHOD = "Unsupported method call"
 TITLES = {
     **dict.fromkeys("dir print open io.open input exec eval compile breakpoint globals str".split(), BUILTIN),
@@ -68,7 +70,9 @@ ENDING = {
 ENDING_LIBRARY = {
     ("json/__init__.py", "dumps"): METHOD, ("json/__init__.py", "loads"): METHOD, ("functools.py", "lru_cache"): METHOD,
     ("heapq.py", "nlargest"): BUILTIN, ("heapq.py", "nsmallest"): BUILTIN, ("ast.py", "parse"): BUILTIN,
-    ("base64.py", "b64encode"): SKIPPED, ("base64.py", "b64decode"): SKIPPED, ("threading.py", "current_thread"): SKIPPED,
+    ("statistics.py", "mean"): GROUPBY, ("statistics.py", "stdev"): GROUPBY, ("statistics.py", "pstdev"): GROUPBY,
+    ("statistics.py", "variance"): GROUPBY, ("statistics.py", "pvariance"): GROUPBY,
+    ("statistics.py", "harmonic_mean"): GROUPBY, ("base64.py", "b64encode"): SKIPPED, ("base64.py", "b64decode"): SKIPPED, ("threading.py", "current_thread"): SKIPPED,
 }  # fmt: skip
 """(file, function) of Python's library that only ends graphs of PyTorch -> the first line of its error."""
 

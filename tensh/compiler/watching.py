@@ -11,6 +11,7 @@ import functools
 import gc
 import inspect
 import os
+import random
 import re
 import sys
 import sysconfig
@@ -21,12 +22,13 @@ import numpy
 
 from tensh.compiler.breaks import Aborted, Break
 from tensh.compiler.guards import NUMPY_DRAWS, is_object
-from tensh.compiler.refusals import ENDING, ENDING_LIBRARY, NO_TENSOR, PARAMETER, RETURNED, title_of
+from tensh.compiler.refusals import ENDING, ENDING_LIBRARY, INLINED, NO_TENSOR, PARAMETER, RETURNED, SKIPPED, title_of
 from tensh.compiler.settings import read_setting
 from tensh.compiler.uses import find_call
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import read_frames
 from tensh.engine.errors.warnings import PACKAGE, is_tensh_file
+from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 
 STANDARD = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), "<frozen"})
@@ -82,6 +84,8 @@ COPIES = {"copy": NO_TENSOR, "deepcopy": "Attempted to copy.deepcopy a tensor"}
 """Functions that copy tensors -> the first line of PyTorch's error."""
 DRAWN_BY_PYTORCH = frozenset("randint randrange uniform".split())
 """Functions of Python's ``random`` that PyTorch calls before each run of a graph."""
+STARTING = ("__init__", "seed")
+"""Functions that start a generator of Python's ``random``."""
 RANDOM = "/random.py"
 REFUSED_LIBRARY = (RANDOM, "/logging/__init__.py", "/warnings.py")
 """Files of Python's library whose functions have effects."""
@@ -186,15 +190,17 @@ class Watch:
     def look_at_library(self, frame, filename):
         """Stop the capture at a function of Python's library that has effects, or that ends PyTorch's graphs."""
         name = frame.f_code.co_name
-        if self.thorough and filename.endswith("/copy.py") and is_copy_of_tensor(frame):
-            self.stop(f"{name} is called", frame, title=COPIES[name])
+        if self.thorough and filename.endswith("/copy.py") and (title := title_of_copy(frame)):
+            self.stop(f"{name} is called", frame, title=title)
         title = ENDING_LIBRARY.get((library_path(filename), name)) if self.thorough else None
         if title is not None and not serves_tensh(frame, filename):
             self.stop(f"{name} is called", frame, title=title)
         if filename.endswith(RANDOM) and frame.f_back.f_code.co_filename == filename:
             return  # judged by the call from outside
         if filename.endswith(REFUSED_LIBRARY) and not serves_tensh(frame, filename):
-            self.stop(f"{name} is called", frame, name in DRAWN_BY_PYTORCH)
+            self.stop(
+                f"{name} is called", frame, name in DRAWN_BY_PYTORCH or name in STARTING and is_own_generator(frame)
+            )
 
     def look_at_program(self, frame):
         """Guard the names that a function of the user reads; stop the capture if it does what a graph cannot repeat."""
@@ -246,7 +252,8 @@ class Watch:
         elif module == "builtins" and name in UNKNOWN and (owner is None or isinstance(owner, types.ModuleType)):
             self.stop(f"{name} is called", frame, name in KNOWN_TO_PYTORCH)
         elif place not in PURE:
-            self.stop(f"{module}.{name} is called", frame, is_known_to_pytorch(module, name))
+            known = isinstance(owner, random.Random) and owner is not random.seed.__self__
+            self.stop(f"{module}.{name} is called", frame, known or is_known_to_pytorch(module, name))
 
 
 def find_ending(frame, filename):
@@ -277,11 +284,21 @@ def title_of_text(frame):
     return title_of("repr" if place is not None and find_call(place) in ("repr", "__repr__") else "str")
 
 
-def is_copy_of_tensor(frame):
-    """Return True for a call of ``copy`` or ``deepcopy`` with a tensor, by the user."""
-    code = frame.f_code
-    own = code.co_name in COPIES and isinstance(frame.f_locals.get("x"), Tensor)
-    return own and not is_standard(frame.f_back.f_code.co_filename) and not is_called_by_tensh(frame)
+def title_of_copy(frame):
+    """Return the first line of PyTorch's error for a copy that the user makes; None for one that graphs may have."""
+    name, value = frame.f_code.co_name, frame.f_locals.get("x")
+    if name not in COPIES or is_standard(frame.f_back.f_code.co_filename) or is_called_by_tensh(frame):
+        return None
+    if isinstance(value, Tensor):
+        return COPIES[name]
+    if name == "deepcopy":
+        return INLINED if isinstance(value, Module) else None
+    return SKIPPED if isinstance(value, (list, dict, set)) else None
+
+
+def is_own_generator(frame):
+    """Return True for a method of a generator other than that of the module ``random``."""
+    return frame.f_locals.get("self") is not random.seed.__self__
 
 
 def is_known_to_pytorch(module, name):

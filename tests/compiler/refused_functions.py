@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import random
+import statistics
 import sys
 import warnings
 
@@ -97,7 +98,9 @@ def make(torch):
         "storage": lambda x: x.storage(), "size of storage": lambda x: x + x.untyped_storage().nbytes(),
         "storage_offset": lambda x: x.storage_offset(), "sparse": lambda x: x.to_sparse(), "csr": lambda x: torch.eye(2).to_sparse_csr(),
         "copy": lambda x: copy.copy(x), "deepcopy": lambda x: copy.deepcopy(x), "random state": lambda x: (torch.get_rng_state(), x)[1],
-        "random": lambda x: x * random.random(), "warn": lambda x: (warnings.warn("a"), x)[1],
+        "copy of a list": lambda x: x * copy.copy([1])[0], "copy of a dictionary": lambda x: x * copy.copy({"a": 1})["a"],
+        "copy of a layer": lambda x: (copy.deepcopy(torch.nn.ReLU()), x)[1], "mean": lambda x: x * statistics.mean([1, 2]),
+        "deviation": lambda x: x * statistics.stdev([1, 2]), "random": lambda x: x * random.random(), "warn": lambda x: (warnings.warn("a"), x)[1],
         "now": lambda x: (datetime.datetime.now(), x)[1],
         "recurrent": lambda x: layer(x.view(1, 1, 2))[0], "no method": lambda x: x.foo(), "sizes": lambda x: x + torch.ones(3), "operand": lambda x: x + "a",
         "undefined": lambda x: undefined_name, "division by zero": lambda x: x * (1 / 0), "key": lambda x: {}["a"],
@@ -115,5 +118,7 @@ def make_whole(torch):
         "contains": lambda x: (1 in x, x * 2)[1], "member of an enum": lambda x: x * Choice.A.value, "bool": lambda x: bool(x.sum()),
         "join": lambda x: (os.path.join("a", "b"), x * 2)[1], "path": lambda x: (pathlib.Path("a") / "b", x * 2)[1],
         "named tuple": lambda x: x * collections.namedtuple("Pair", "a b")(1, 2).b, "randint": lambda x: x * random.randint(1, 2),
+        "generator": lambda x: (random.Random(0).random(), x * 2)[1], "median": lambda x: x * statistics.median([1, 2, 3]),
+        "copy of an object": lambda x: (copy.copy(Choice), copy.deepcopy([1]), x * 2)[2],
         "queue": lambda x: x * collections.deque([1, 2]).popleft(), "float": lambda x: x * float(x.sum()), "sort numbers": lambda x: x * sorted([3, 1])[0],
     }  # fmt: skip
