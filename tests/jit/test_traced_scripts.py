@@ -119,3 +119,38 @@ def test_files_have_the_functions_that_a_trace_calls(oracle, name):
         loaded = library.jit.load(file)
         for size, value in ((2, -3.0), (4, 1.0)):
             assert loaded(library.full((size,), value)).tolist() == traced(torch.full((size,), value)).tolist()
+
+
+class Choice(torch.nn.Module):
+    def forward(self, x):
+        if bool(x.sum() > 0):
+            return x, x + 1
+        return -x, x
+
+
+class Sign(torch.nn.Module):
+    def forward(self, x):
+        return x if bool(x.sum() > 0) else -x
+
+
+class Chooser(torch.nn.Module):
+    def __init__(self, script):
+        super().__init__()
+        self.script, self.layer = script, torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        found = self.script(self.layer(x))
+        return found[0] * found[1] if isinstance(found, tuple) else torch.tanh(found)
+
+
+@pytest.mark.parametrize("kind", [Choice, Sign])
+def test_inlined_graphs_keep_calls_of_scripts_with_branches(kind):
+    made = torch.jit.trace(Chooser(torch.jit.script(kind())), torch.rand(3, 4))
+    text = str(made.inlined_graph)
+    assert 'prim::CallMethod[name="forward"](%script,' in text and "aten::linear" in text
+    assert (": (Tensor, Tensor) = prim::CallMethod" in text) is (kind is Choice)
+
+
+def test_the_result_of_a_script_in_a_trace_has_the_type_of_the_example():
+    made = torch.jit.trace(Chooser(torch.jit.script(Sign())), torch.rand(3, 4))
+    assert "Float(3, 4, strides=[4, 1], requires_grad=1, device=cpu) = prim::CallMethod" in str(made.graph)

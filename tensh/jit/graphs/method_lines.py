@@ -86,7 +86,9 @@ class MethodLines(Lines):
         for node in inside:
             self.take_names(node)
         whole = self.number()
-        kind = "Tensor" if len(given) == 1 else f"({', '.join(['Tensor'] * len(given))})"
+        script = [node for node in inside if node.op == "call_module"] == inside  # whose result has the example's type
+        kinds = [type_of(node.meta["val"]) if script else "Tensor" for node in given]
+        kind = kinds[0] if len(given) == 1 else f"({', '.join(kinds)})"
         self.emit([(whole, kind, None)], "prim::CallMethod", inputs, attribute=attribute)
         if len(given) == 1:
             self.names[given[0]] = whole
@@ -132,18 +134,41 @@ class InlinedLines(Lines):
         super().__init__(graph, owner, members)
         self.root, self.read = root, {"": "%self"}
 
+    def write_node(self, node):
+        if node.op == "call_module":
+            return self.write_script(node)
+        return super().write_node(node)
+
+    def write_script(self, node):
+        """Write the call of a scripted submodule with branches, and what reads the elements of its result."""
+        inputs = [self.read_path(node.target), *(self.value(each, NOWHERE, as_tensor=True) for each in node.args)]
+        value, whole = node.meta["val"], self.number()
+        several = isinstance(value, tuple)
+        kind = f"({', '.join(['Tensor'] * len(value))})" if several else type_of(value)
+        attribute = ("name", "forward", '[name="forward"]')
+        self.emit([(whole, kind, None if several else value)], "prim::CallMethod", inputs, attribute=attribute)
+        self.names[node] = whole
+        if several:
+            names = [self.number(place) for place in range(len(value))]
+            given = [(name, type_of(each), each) for name, each in zip(names, value)]
+            self.emit(given, "prim::TupleUnpack", [whole])
+            self.names.update({each: names[each.args[1]] for each in node.users})
+
     def write_member(self, node):
-        if node.target in self.constants:
-            return
-        parts = node.target.split(".")
+        if node.target not in self.constants:
+            self.names[node] = self.read_path(node.target, "Tensor")
+
+    def read_path(self, target, kind=None):
+        """Return the name of a member, which is read part by part; its type is ``kind``, or that of the module there."""
+        parts = target.split(".")
         for place, part in enumerate(parts):
             above, path = self.read[".".join(parts[:place])], ".".join(parts[: place + 1])
             if path not in self.read:
-                kind = "Tensor" if path == node.target else name_type(self.root.get_submodule(path))
+                own = kind if kind and path == target else name_type(self.root.get_submodule(path))
                 made = self.read[path] = self.number()
-                self.emit([(made, kind, None)], "prim::GetAttr", [above], attribute=("name", part, f'[name="{part}"]'))
+                self.emit([(made, own, None)], "prim::GetAttr", [above], attribute=("name", part, f'[name="{part}"]'))
                 self.rename(self.found[made], f"_{part}" if part.isdigit() else part)
-        self.names[node] = self.read[node.target]
+        return self.read[target]
 
 
 def find_call(graph, path):
