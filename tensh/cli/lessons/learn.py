@@ -8,9 +8,13 @@ from tensh.cli.lessons.progress import Keeper, Progress
 from tensh.cli.lessons.screens import JsonScreen, LineScreen
 from tensh.cli.process import status
 from tensh.cli.render.console import Console
-from tensh.show.drawing.text import pad
+from tensh.show.drawing.text import cells, pad, wrap_lines
 from tensh.support.escaping import dumps
 from tensh.support.language import _
+
+TITLES = 19  # columns before the titles of the list
+WIDEST = 46  # columns for a title
+NARROWEST = 10  # columns for a title in a narrow window
 
 
 def show(env, options, wanted, request):
@@ -64,18 +68,23 @@ def show_list(env, options):
             console.result([("plain", dumps({"v": 1, "kind": "lesson"} | facts) + "\n")])
         return status.OK
     console.result([("title", _("Lessons") + "\n\n")])
+    width = env.width(env.stdout) if env.is_terminal(env.stdout) else None
     for number, name, title, progress in rows:
-        console.result(
-            [
-                ("plain", f"{number:3}  "),
-                ("name", f"{name:14}"),
-                ("plain", pad(title, 46) if progress.questions else title),
-                ("note", describe_stage(progress) + "\n"),
-            ]
-        )
+        stage = describe_stage(progress)
+        padded = pad(title, WIDEST) if stage else title
+        console.result([("plain", f"{number:3}  "), ("name", f"{name:{TITLES - 5}}")])
+        if width is None or TITLES + cells(padded + stage) <= width:
+            console.result([("plain", padded), ("note", stage + "\n")])
+        else:
+            lines = wrap_lines(f"{title} {stage}".rstrip(), max(width - TITLES, NARROWEST))
+            console.result([("plain", f"\n{' ' * TITLES}".join(lines) + "\n")])
     following = next((name for _number, name, _title, progress in rows if not progress.is_done), shelf.NAMES[0])
-    console.result([("plain", "\n" + _("next:          tensh learn {name}").format(name=following) + "\n")])
-    console.result([("plain", _("your own file: tensh learn FILE.md   (its code runs, as with tensh run)") + "\n")])
+    hints = (
+        _("next:          tensh learn {name}").format(name=following),
+        _("your own file: tensh learn FILE.md   (its code runs, as with tensh run)"),
+    )
+    lines = [line for hint in hints for line in (wrap_lines(hint, width) if width else [hint])]
+    console.result([("plain", "\n" + "".join(f"{line.rstrip()}\n" for line in lines))])
     return status.OK
 
 

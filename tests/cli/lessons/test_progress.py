@@ -57,3 +57,10 @@ def test_a_narrow_window_breaks_no_word(tmp_path):
         terminal.shows("?")
         terminal.type("quit\r")
         terminal.wait("0 of 14 answered; run the same command to\ncontinue")
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_the_list_fits_the_window(columns, tmp_path):
+    done = Done("learn", terminal=True, COLUMNS=str(columns), HOME=str(tmp_path), NO_COLOR="1")
+    assert [line for line in done.output.split("\n") if len(line) > columns] == []
+    assert "by numbers and by symbols" in " ".join(done.output.split())
