@@ -377,3 +377,9 @@ def test_api_command_lists_only_what_has_a_reason():
 
 def test_a_default_that_is_a_module_is_shown_by_its_name():
     assert "pickle_module=pickle, " in page_of("save")
+
+
+@pytest.mark.parametrize("words", [("fft.r",), ("--missing", "quantize")])
+def test_the_names_of_the_api_fit_a_narrow_window(words):
+    lines = Done("api", *words, terminal=True, COLUMNS="40", NO_COLOR="1").output.split("\n")
+    assert [line for line in lines if len(line) > 40 or line != line.rstrip() or "…" in line] == []

@@ -5,8 +5,10 @@ from itertools import groupby
 from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
 from tensh.cli.render.console import Console
-from tensh.show.drawing.text import cells, pad, shorten
+from tensh.show.drawing.text import cells, pad, shorten, wrap_lines
 from tensh.support.language import _, count, deferred
+
+LEAST_SUMMARY = 20  # columns for a summary beside its name
 
 
 def show(env, prefix="", missing=False, as_json=False):
@@ -63,8 +65,12 @@ def table(rows, width, unicode):
         known = [(*row, "")[:3] for row in known]
         first, second = (max(cells(row[column]) for row in known) + 2 for column in (0, 1))
         yield "title", f"{space}\n"
+        room = width - first - second - 3
         for name, kind, rest in known:
             yield "name", f"  {name:{first}}"
-            yield "note", pad(kind, second)
-            yield "plain", shorten(rest, max(width - first - second - 3, 10), unicode) + "\n"
+            yield "note", pad(kind, second) if room >= LEAST_SUMMARY else kind
+            if room >= LEAST_SUMMARY:
+                yield "plain", shorten(rest, room, unicode) + "\n"
+            else:  # below the name
+                yield "plain", "".join(f"\n      {line}" for line in wrap_lines(rest, max(width - 6, 1))) + "\n"
         yield "note", f"  {count(len(known), 'name')}\n\n" if len(known) > 1 else "\n"
