@@ -16,7 +16,7 @@ WHERE = {
     "tensh.jit.operator_names": "export_opnames",
     "tensh.jit.freezing": "freeze optimize_for_inference run_frozen_optimizations",
     "tensh.jit._serialization": "load save",
-    "tensh.jit.running.forking": "Future fork wait",
+    "tensh.jit.running.forking": "Future fork wait _fork _wait",
 }
 """Module -> its public names."""
 

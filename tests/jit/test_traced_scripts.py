@@ -154,3 +154,14 @@ def test_inlined_graphs_keep_calls_of_scripts_with_branches(kind):
 def test_the_result_of_a_script_in_a_trace_has_the_type_of_the_example():
     made = torch.jit.trace(Chooser(torch.jit.script(Sign())), torch.rand(3, 4))
     assert "Float(3, 4, strides=[4, 1], requires_grad=1, device=cpu) = prim::CallMethod" in str(made.graph)
+
+
+def double(x):
+    return x * 2
+
+
+def test_tasks_have_the_names_of_older_programs():
+    def run(x):
+        return torch.jit._wait(torch.jit._fork(double, x)) + 1
+
+    assert run(torch.ones(1)).tolist() == torch.jit.trace(run, torch.ones(1))(torch.ones(1)).tolist() == [3]

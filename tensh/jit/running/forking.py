@@ -23,3 +23,6 @@ def wait(future):
     """Return the result of a task."""
     warn_quietly("`torch.jit.wait` is deprecated. Please use `torch.compile` instead.")
     return future.wait()
+
+
+_fork, _wait = fork, wait  # the names that older programs call
