@@ -360,6 +360,16 @@ def optimize(backend=None, *, nopython=False, disable=False, dynamic=None, **opt
     return compile(fullgraph=nopython, dynamic=dynamic, backend=backend, disable=disable)
 
 
+def optimize_assert(backend, *, dynamic=None, **options):
+    """Return a decorator that compiles functions that must be one graph.
+
+    >>> import tensh as torch
+    >>> torch._dynamo.optimize_assert("eager")(lambda x: x + 1)(torch.ones(2))
+    tensor([2., 2.])
+    """
+    return compile(fullgraph=True, dynamic=dynamic, backend=backend)
+
+
 def graph_break(msg=""):
     """End the graph that is being captured; another one starts after this statement.
 

@@ -125,7 +125,7 @@ ANSWERS = {
         _dynamo.external_utils.* compiler.keep_*_unsafe
         distributed.*.record distributed.elastic.multiprocessing.errors.record distributed.rpc.api._require_initialized""",
     make_decorator: """onnx.symbolic_helper.parse_args onnx.symbolic_helper.quantized_args *.substitute_in_graph
-        _dynamo.optimize *.register_backend _dynamo.optimize_assert _decomp.register_decomposition monitor.register_event_handler""",
+        _dynamo.optimize *.register_backend _decomp.register_decomposition monitor.register_event_handler""",
     do_nothing: """*._lazy_call _logging.set_logs onnx.*register_custom_op_symbolic *.reset *.reset_* *.cudagraph_mark_step_begin *.mark_* *.maybe_mark_dynamic *.set_fusion_strategy
         *.enable_onednn_fusion *.empty_cache *.synchronize mps.manual_seed xpu.manual_seed* *.manual_seed_all
         _C._log_api_usage_once _C._jit_set_* _C._jit_override_* *.set_default_backend _dynamo.graph_break _dynamo.set_recursion_limit
@@ -189,7 +189,7 @@ REAL = (
     | {
         f"_dynamo.{name}": f"tensh.compiler.api:{name}"
         for name in """reset disable is_compiling
-        optimize graph_break allow_in_graph assume_constant_result""".split()
+        optimize optimize_assert graph_break allow_in_graph assume_constant_result""".split()
     }
     | {
         f"_dynamo.{space}{name}": f"tensh.compiler.decorators:{name}"

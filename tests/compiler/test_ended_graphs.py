@@ -108,3 +108,13 @@ def test_names_of_back_ends():
     assert {"cudagraphs", "inductor", "openxla", "tvm"} <= set(torch._dynamo.list_backends())
     assert not {"eager", "aot_eager", "ts"} & set(torch._dynamo.list_backends())
     assert {"eager", "aot_eager", "ts"} < set(torch._dynamo.list_backends(None))
+
+
+def test_decorators_for_whole_graphs():
+    counts = torch._dynamo.testing.CompileCounter()
+    assert (
+        torch._dynamo.optimize_assert(counts)(lambda x: x + 1)(torch.ones(2)).tolist() == [2, 2]
+        and counts.frame_count == 1
+    )
+    with pytest.raises(torch._dynamo.exc.Unsupported):
+        torch._dynamo.optimize_assert(counts)(lambda x: x * x.sum().item() if x.sum() > 0 else x)(torch.ones(2))
