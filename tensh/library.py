@@ -12,6 +12,7 @@ from tensh._library.custom_ops import OPERATORS, CustomOpDef, find_definition
 from tensh._library.dispatch_keys import NUMBERS, keys_of_devices, require_key
 from tensh._library.grammar import require_schema
 from tensh._library.kernels import FOR_ALL, fallthrough_kernel
+from tensh._library.late import load_late
 from tensh._library.opcheck import OpCheckError, opcheck  # noqa: F401  public here
 from tensh._library.registry import BLOCKS, add_kernels, add_operator, remove_all, require_single
 from tensh._library.schema import infer_schema
@@ -99,6 +100,8 @@ def register_fake(op, func=None, /, *, lib=None, _stacklevel=1, allow_override=T
     """Register a function that computes the shape of an operator's result; a decorator without ``func``."""
 
     def register(func):
+        if isinstance(op, str) and op not in OPERATORS:
+            load_late(op.partition("::")[0])
         if isinstance(op, str) and op not in OPERATORS and not op.startswith("aten::"):
             raise RuntimeError(f"operator {op} does not exist")
         if not isinstance(op, str) or op in OPERATORS:

@@ -2,15 +2,11 @@
 
 import os
 import sys
-from importlib import import_module
 from operator import attrgetter
 from types import ModuleType
 
 from tensh._aten.operator_classes import OpOverloadPacket
-
-LATE = dict.fromkeys(("_c10d_functional", "c10d_functional"), "tensh.distributed.functional_operators")
-"""Namespace -> the module that registers its operators when one of them is first used."""
-
+from tensh._library.late import load_late
 
 OF_GROUPS = frozenset(
     """_allgather_base_ _reduce_scatter_base_ allgather_ allgather_coalesced_ allgather_into_tensor_coalesced_ allreduce_
@@ -52,8 +48,7 @@ class _OpNamespace(ModuleType):
     def __getattr__(self, name):
         if name in ("__origin__", "__self__"):
             raise AttributeError(f"Invalid attribute '{name}' for '_OpNamespace' '{self.name}'")
-        if self.name in LATE:
-            import_module(LATE[self.name])
+        load_late(self.name)
         found = find_operator(self.name, name)
         if found is None:
             kind = "'_OpNamespace' '"

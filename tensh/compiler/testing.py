@@ -144,3 +144,13 @@ def clone_inputs(example_inputs):
             for key, each in example_inputs.items()
         }
     return [clone_input(each) if isinstance(each, torch.Tensor) else each for each in example_inputs]
+
+
+def is_compile_supported(device_type):
+    """Return True if functions of tensors on a device can be compiled: those on the CPU.
+
+    >>> import tensh as torch
+    >>> torch._dynamo.utils.is_compile_supported("cpu"), torch._dynamo.utils.is_compile_supported("meta")
+    (True, False)
+    """
+    return torch.device(device_type).type == "cpu"

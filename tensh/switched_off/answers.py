@@ -231,7 +231,7 @@ REAL = (
         f"_dynamo.{space}.{name}": f"tensh.compiler.testing:{name}"
         for space, names in {
             "testing": "EagerAndRecordGraphs AotEagerAndRecordGraphs normalize_gm same rand_strided reduce_to_scalar_loss",
-            "utils": "same clone_input clone_inputs",
+            "utils": "same clone_input clone_inputs is_compile_supported",
         }.items()
         for name in names.split()
     }

@@ -35,5 +35,6 @@ def test_copies_keep_strides_marks_and_gradients():
     made = utils.clone_input(x)
     assert made.stride() == x.stride() and made.grad.equal(x.grad) and made._dynamo_dynamic_indices == {0}
     assert utils.clone_inputs({"x": x})["x"].equal(x) and utils.clone_inputs([x, 3])[1] == 3
+    assert [utils.is_compile_supported(each) for each in ("cpu", torch.device("cpu"), "cuda")] == [True, True, False]
     assert testing.rand_strided((2, 3), (1, 2)).stride() == (1, 2)
     assert testing.reduce_to_scalar_loss({"a": torch.ones(2), "b": (torch.zeros(2),)}) == 0.5
