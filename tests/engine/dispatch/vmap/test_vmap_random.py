@@ -133,3 +133,15 @@ def test_a_hook_that_prints_a_batch_of_gradients_fails_as_in_pytorch():
     x.register_hook(lambda g: repr(g))
     with pytest.raises(RuntimeError, match="Batching rule not implemented for aten::is_nonzero"):
         torch.autograd.grad(x * 2, x, torch.eye(3), is_grads_batched=True)
+
+
+@pytest.mark.parametrize("randomness", ["error", "same", "different"])
+def test_leaky_relus_with_random_slopes_draw_in_training_only(randomness):
+    x = torch.tensor([[-1.0, 2.0], [3.0, -4.0]])
+    layer = torch.nn.RReLU(0.25, 0.75)
+    assert torch.func.vmap(torch.func.vmap(layer.eval(), randomness=randomness), 1, 1)(x).equal(layer(x))
+    slopes = torch.func.vmap(torch.func.grad(lambda x: layer(x).sum()), randomness=randomness)(x)
+    assert slopes.tolist() == [[0.5, 1.0], [1.0, 0.5]]
+    if randomness == "error":
+        with pytest.raises(RuntimeError, match="called random operation while in randomness error mode"):
+            torch.func.vmap(layer.train())(x)

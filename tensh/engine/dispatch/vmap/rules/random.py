@@ -109,6 +109,17 @@ def drop(fn, args, options):
         return make_batched(reshape_value(fn(together, *rest, **options), shape), levels)
 
 
+def slope(fn, args, options):
+    """Draw a slope for each negative element, as ``drop`` does; outside of training all slopes are the mean."""
+    training = options.get("training", args[3] if len(args) > 3 else False)
+    if training:
+        return drop(fn, args, options)
+    names = dict(zip(("input", "lower", "upper", "training"), args)) | options
+    input = names.pop("input")
+    levels = levels_of((input,))
+    return make_batched(fn(densify(input, levels), **names), levels)
+
+
 def same_for_all(fn, args, options):
     """Draw the same numbers for all samples: the function reads only shapes before it draws."""
     with drawing():
@@ -234,7 +245,7 @@ OPERATORS = {
 FUNCTIONS = {
     **dict.fromkeys(("rand", "randn", "randint", "normal"), factory),
     **dict.fromkeys(("rand_like", "randn_like", "randint_like"), draw_like),
-    **dict.fromkeys(("drop", "rrelu"), drop),
+    "drop": drop, "rrelu": slope,
     **{
         name: fill(name)
         for name in "uniform_ normal_ log_normal_ exponential_ cauchy_ geometric_ random_ bernoulli_".split()
