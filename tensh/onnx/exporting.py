@@ -190,7 +190,7 @@ def retrace(exported):
     inputs = []
     for node in program.inputs:
         value = node.meta["val"]
-        if not hasattr(value, "array"):  # of a program from a file
+        if not hasattr(value, "array"):  # a value of a program that was read from a file
             sizes = [each if type(each) is int else max(program.bounds[str(each)].lower, 2) for each in value.shape]
             value = torch.zeros(sizes, dtype=value.dtype)
         inputs.append(value)

@@ -52,10 +52,12 @@ NO_PROSE = (
     "built-in method ",
     "tensh launch: {}: {}\n",  # names and figures
     "{} = tuple(each.detach() for each in {})",
+    "if hasattr({}, {}): {}",
     "an answer with more elements than characters",  # of an exception that is caught
     "module 'tensh.show' has no attribute '{}'",  # Python's words
     "tensh api {}",
     "from torch",
+    "no dim",  # the subject of a note, in JSON
     "<frozen runpy>",
     *REMARKS,
 )

@@ -86,7 +86,9 @@ class MethodLines(Lines):
         for node in inside:
             self.take_names(node)
         whole = self.number()
-        script = [node for node in inside if node.op == "call_module"] == inside  # whose result has the example's type
+        script = [
+            node for node in inside if node.op == "call_module"
+        ] == inside  # the operators whose result has the example's type
         kinds = [type_of(node.meta["val"]) if script else "Tensor" for node in given]
         kind = kinds[0] if len(given) == 1 else f"({', '.join(kinds)})"
         self.emit([(whole, kind, None)], "prim::CallMethod", inputs, attribute=attribute)
