@@ -88,7 +88,7 @@ class MethodLines(Lines):
         whole = self.number()
         script = [
             node for node in inside if node.op == "call_module"
-        ] == inside  # the operators whose result has the example's type
+        ] == inside  # the result of a script has the example's type
         kinds = [type_of(node.meta["val"]) if script else "Tensor" for node in given]
         kind = kinds[0] if len(given) == 1 else f"({', '.join(kinds)})"
         self.emit([(whole, kind, None)], "prim::CallMethod", inputs, attribute=attribute)
