@@ -63,7 +63,7 @@ def triangle(name, upper):
             if dtype not in (np.int64, np.int32):
                 raise NotImplementedError(f"\"{name}\" not implemented for '{BY_NUMPY[dtype].title}'")
             last = np.arange(row) + min(max(offset, -row), col)  # the last column of each row, or the first
-            return np.array(compare.outer(last, np.arange(col)).nonzero(), dtype)
+            return np.array(compare(last[:, None], np.arange(col)).nonzero(), dtype)
 
         return finish(name, make, int64.numpy, given)
 
