@@ -1,6 +1,7 @@
 """functorch.compile: a function and its backward pass as two graphs, which the user's compilers turn into functions."""
 
 import contextlib
+import functools
 
 import tensh as torch
 from tensh.func.trees import flatten, unflatten
@@ -154,7 +155,11 @@ def compile_both(made, tensors, fw_compiler, bw_compiler, inference_compiler, pa
     forward = box(fw_compiler(forward_module, values))
     with torch.no_grad():
         saved = list(forward_module(*values))[count:]
-    backward = box(bw_compiler(backward_module, [*saved, *tangents]))
+
+    @functools.cache
+    def compile_backward():
+        """Compile the backward pass when the first one begins, as PyTorch does."""
+        return box(bw_compiler(backward_module, [*saved, *tangents]))
 
     class CompiledFunction(torch.autograd.Function):
         @staticmethod
@@ -171,7 +176,7 @@ def compile_both(made, tensors, fw_compiler, bw_compiler, inference_compiler, pa
         @torch.autograd.function.once_differentiable
         def backward(context, *given):
             given = [g for number, g in enumerate(given) if number in differentiable]
-            return tuple(backward(*context.kept, *given))
+            return tuple(compile_backward()(*context.kept, *given))
 
     return CompiledFunction.apply, structure
 

@@ -118,3 +118,19 @@ def test_decorators_for_whole_graphs():
     )
     with pytest.raises(torch._dynamo.exc.Unsupported):
         torch._dynamo.optimize_assert(counts)(lambda x: x * x.sum().item() if x.sum() > 0 else x)(torch.ones(2))
+
+
+def test_both_parts_of_a_function_have_a_backward_graph():
+    made, aot = [], torch._dynamo.backends.common.aot_autograd
+
+    def f(x):
+        y = x.sin()
+        torch._dynamo.graph_break()
+        return y.cos()
+
+    def note(name):
+        return lambda module, inputs: made.append(name) or module.forward
+
+    x = torch.ones(2, requires_grad=True)
+    torch.compile(f, backend=aot(fw_compiler=note("forward"), bw_compiler=note("backward")))(x).sum().backward()
+    assert made == ["forward", "forward", "backward", "backward"]

@@ -92,7 +92,7 @@ def test_modules_and_other_shapes():
         x = torch.randn(size, 2)
         assert torch.equal(module(x), layer(x))
     module(x).sum().backward()
-    assert layer.weight.grad.tolist() == [x.sum(0).tolist()] * 2 and len(calls) == 4
+    assert layer.weight.grad.tolist() == [x.sum(0).tolist()] * 2 and len(calls) == 3
     x = torch.ones(2, requires_grad=True)
     memory_efficient_fusion(lambda x: x.sin().cos())(x).sum().backward()
     torch.testing.assert_close(x.grad, -x.sin().sin() * x.cos(), check_stride=False)
