@@ -175,7 +175,7 @@ def takes_like(draw):
         array = tensors[0].array if len(tensors) == 1 and type(tensors[0]) is Tensor else None
         if type(array) is not np.ndarray or not array.flags.c_contiguous:
             return None
-        if 1 in array.shape or 0 in array.shape:  # whose strides need not be those of rows
+        if 1 in array.shape or 0 in array.shape:  # the strides of such arrays may be any
             return None
         return draw_quickly(array.shape, array.dtype, draw, **given)
 
