@@ -86,10 +86,9 @@ class MethodLines(Lines):
         for node in inside:
             self.take_names(node)
         whole = self.number()
-        script = [
-            node for node in inside if node.op == "call_module"
-        ] == inside  # the result of a script has the example's type
-        kinds = [type_of(node.meta["val"]) if script else "Tensor" for node in given]
+        # the result of a script has the example's type
+        is_script = all(node.op == "call_module" for node in inside)
+        kinds = [type_of(node.meta["val"]) if is_script else "Tensor" for node in given]
         kind = kinds[0] if len(given) == 1 else f"({', '.join(kinds)})"
         self.emit([(whole, kind, None)], "prim::CallMethod", inputs, attribute=attribute)
         if len(given) == 1:
