@@ -1,4 +1,4 @@
-"""Write the settings of PyTorch's compilers, and what they are from the start, into tensh/compiler/settings.txt.
+"""Write the settings of PyTorch's compilers, and what they are from the start, into the package.
 
     python tools/settings.py
 
@@ -12,12 +12,12 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-FILE = Path(__file__).parents[1] / "tensh" / "compiler" / "settings.txt"
+FILE = Path(__file__).parents[1] / "tensh" / "compiler" / "configuration" / "settings.txt"
 
 
 def list_settings():
     """Yield (path of a module, [(name, name of the type, default)]); another name of a setting has the path of that."""
-    from tensh.compiler.config_modules import ALIAS, PATHS
+    from tensh.compiler.configuration.config_modules import ALIAS, PATHS
 
     for path in PATHS:
         module = importlib.import_module(path)

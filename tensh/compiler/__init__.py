@@ -11,7 +11,7 @@ WHERE = {
     "get_default_backend is_dynamo_compiling is_exporting keep_tensor_guards_unsafe list_backends load_cache_artifacts reset "
     "save_cache_artifacts set_default_backend skip_all_guards_unsafe skip_guard_on_all_nn_modules_unsafe "
     "skip_guard_on_globals_unsafe skip_guard_on_inbuilt_nn_modules_unsafe substitute_in_graph wrap_numpy",
-    "tensh.compiler.stance": "set_stance",
+    "tensh.compiler.configuration.stance": "set_stance",
 }
 """Module -> its public names."""
 

@@ -4,12 +4,12 @@ import functools
 
 import numpy as np
 
+from tensh.compiler.capture.refusals import DISABLED, title_of
+from tensh.compiler.capture.watching import ending
 from tensh.compiler.compiling import compile_function, compiled_functions, running, wrap_function
+from tensh.compiler.configuration.settings import MODE_OPTIONS, check_options, read_setting
 from tensh.compiler.modules import OptimizedModule
-from tensh.compiler.refusals import DISABLED, title_of
 from tensh.compiler.registry import check_backend, list_backends  # noqa: F401  (list_backends: a name of torch.compiler)
-from tensh.compiler.settings import MODE_OPTIONS, check_options, read_setting
-from tensh.compiler.watching import ending
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.exporting import exporting

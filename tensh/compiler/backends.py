@@ -6,18 +6,18 @@ import itertools
 import operator
 
 from tensh.compiler.breaks import BackendCompilerFailed, Break
-from tensh.compiler.call_records import describe_guards, describe_record
+from tensh.compiler.capture.refusals import failing_as_fake
+from tensh.compiler.capture.results import ArgumentNumber, OutputRef, Result
+from tensh.compiler.capture.watching import read_code
 from tensh.compiler.compiling import CompiledFunction, python_of, wrap_function
-from tensh.compiler.function_graph import FunctionRecorder
-from tensh.compiler.input_names import list_defaults, name_inputs, name_path, root_of, write_source
-from tensh.compiler.refusals import failing_as_fake
+from tensh.compiler.configuration.settings import read_setting
+from tensh.compiler.configuration.stance import FAIL_ON_RECOMPILE, stance
+from tensh.compiler.fx_graphs.call_records import describe_guards, describe_record
+from tensh.compiler.fx_graphs.function_graph import FunctionRecorder
+from tensh.compiler.fx_graphs.input_names import list_defaults, name_inputs, name_path, root_of, write_source
+from tensh.compiler.fx_graphs.size_recording import ArgumentFloat, ArgumentInt, SizePolicy, Symbol
+from tensh.compiler.fx_graphs.size_symbols import resolve_sizes
 from tensh.compiler.registry import count_graph
-from tensh.compiler.results import ArgumentNumber, OutputRef, Result
-from tensh.compiler.settings import read_setting
-from tensh.compiler.size_recording import ArgumentFloat, ArgumentInt, SizePolicy, Symbol
-from tensh.compiler.size_symbols import resolve_sizes
-from tensh.compiler.stance import FAIL_ON_RECOMPILE, stance
-from tensh.compiler.watching import read_code
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
 from tensh.engine.errors.warnings import is_tensh_file

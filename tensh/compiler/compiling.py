@@ -7,16 +7,23 @@ import threading
 import weakref
 
 from tensh.compiler.breaks import Aborted, Break, FailOnRecompileLimitHit, ReadMismatch, RecompileError
+from tensh.compiler.capture.guards import Guards
+from tensh.compiler.capture.recording import GraphRecorder
+from tensh.compiler.capture.refusals import failing_as_fake, refuse, refuse_failure
+from tensh.compiler.capture.signatures import Signatures, read_signature
+from tensh.compiler.capture.watching import Watch
+from tensh.compiler.configuration.settings import read_setting
+from tensh.compiler.configuration.stance import (
+    DEFAULT,
+    EAGER,
+    EAGER_ON_RECOMPILE,
+    EAGER_THEN_COMPILE,
+    FAIL_ON_RECOMPILE,
+    stance,
+)
 from tensh.compiler.graph import make_graph, name_input, require_graphable
-from tensh.compiler.guards import Guards
-from tensh.compiler.node import InputNode
-from tensh.compiler.recording import GraphRecorder
-from tensh.compiler.refusals import failing_as_fake, refuse, refuse_failure
-from tensh.compiler.settings import read_setting
-from tensh.compiler.signatures import Signatures, read_signature
-from tensh.compiler.splitting import split_function
-from tensh.compiler.stance import DEFAULT, EAGER, EAGER_ON_RECOMPILE, EAGER_THEN_COMPILE, FAIL_ON_RECOMPILE, stance
-from tensh.compiler.watching import Watch
+from tensh.compiler.programs.node import InputNode
+from tensh.compiler.syntax.splitting import split_function
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.views import refresh_node

@@ -2,10 +2,10 @@
 
 import contextlib
 
+from tensh.compiler.capture.refusals import SKIPPED
+from tensh.compiler.capture.watching import ending, forbidden
 from tensh.compiler.compiling import running
-from tensh.compiler.config_modules import patch_dynamo
-from tensh.compiler.refusals import SKIPPED
-from tensh.compiler.watching import ending, forbidden
+from tensh.compiler.configuration.config_modules import patch_dynamo
 from tensh.engine.errors.warnings import is_tensh_file
 
 PATCHABLE = frozenset(

@@ -6,11 +6,11 @@ import inspect
 import numpy as np
 
 from tensh.compiler.breaks import Break
-from tensh.compiler.node import CompiledFunctionBackward
-from tensh.compiler.program import Program
-from tensh.compiler.recording import rounding_once
-from tensh.compiler.results import Result
-from tensh.compiler.steps import READ, memory_of
+from tensh.compiler.capture.recording import rounding_once
+from tensh.compiler.capture.results import Result
+from tensh.compiler.programs.node import CompiledFunctionBackward
+from tensh.compiler.programs.program import Program
+from tensh.compiler.programs.steps import READ, memory_of
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import announce, listeners, tick
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output

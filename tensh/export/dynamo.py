@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from tensh._aten.overloads import schemas
 from tensh.compiler.backends import BackendFunction
-from tensh.compiler.input_names import name_module, name_path, root_of, split_path
-from tensh.compiler.results import InputRef, OutputRef, build
-from tensh.compiler.size_recording import Symbol
+from tensh.compiler.capture.results import InputRef, OutputRef, build
+from tensh.compiler.fx_graphs.input_names import name_module, name_path, root_of, split_path
+from tensh.compiler.fx_graphs.size_recording import Symbol
 from tensh.engine.core.tensor import Tensor
 from tensh.export.exported_module import ExportedCodeGen
 from tensh.func.trees import flatten, leaves_of, unflatten

@@ -197,13 +197,13 @@ REAL = (
         for name in "forbid_in_graph disallow_in_graph skip_frame step_unsupported patch_dynamo_config".split()
     }
     | {
-        f"_dynamo.{space}{name}": f"tensh.compiler.marks:{name}"
+        f"_dynamo.{space}{name}": f"tensh.compiler.fx_graphs.marks:{name}"
         for space in ("", "decorators.")
         for name in "mark_dynamic maybe_mark_dynamic mark_static mark_static_address".split()
     }
     | {
-        "_dynamo.config.patch": "tensh.compiler.config_modules:patch_dynamo",
-        "_dynamo.decorators.mark_unbacked": "tensh.compiler.marks:mark_unbacked",
+        "_dynamo.config.patch": "tensh.compiler.configuration.config_modules:patch_dynamo",
+        "_dynamo.decorators.mark_unbacked": "tensh.compiler.fx_graphs.marks:mark_unbacked",
         "_dynamo.explain": "tensh.compiler.explaining:explain",
         "_dynamo.export": "tensh.export.dynamo:export",
         "_dynamo.eval_frame.export": "tensh.export.dynamo:export",
@@ -251,8 +251,8 @@ REAL = (
         "_dynamo.exc.InvalidBackend": "tensh.compiler.registry:InvalidBackend",
         "_dynamo.exc.UserError": "tensh.tracing.sizes.dims:UserError",
         "_dynamo.exc.TorchDynamoException": "tensh.tracing.sizes.dims:TorchDynamoException",
-        "_inductor.list_options": "tensh.compiler.settings:list_options",
-        "_inductor.list_mode_options": "tensh.compiler.settings:list_mode_options",
+        "_inductor.list_options": "tensh.compiler.configuration.settings:list_options",
+        "_inductor.list_mode_options": "tensh.compiler.configuration.settings:list_mode_options",
         "fx.experimental.symbolic_shapes.ConstraintViolationError": "tensh.tracing.sizes.dims:ConstraintViolationError",
         "fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode": "tensh.tracing.reading:GuardOnDataDependentSymNode",
         "_dynamo.utils.counters": "tensh.compiler.registry:counters",
@@ -316,7 +316,7 @@ REAL = (
         f"_functorch.vmap.{name}": f"tensh.utils._pytree:{name}"
         for name in "tree_flatten tree_unflatten tree_map_ _broadcast_to_and_flatten".split()
     }
-    | {"_functorch.vmap.Tensor": "tensh:Tensor", "_C._nn.pad": "tensh.compiler.inner_calls:pad"}
+    | {"_functorch.vmap.Tensor": "tensh:Tensor", "_C._nn.pad": "tensh.compiler.fx_graphs.inner_calls:pad"}
     | {
         f"{space}.{name}": f"tensh.func.primitives:{name}"
         for space, names in PRIMITIVES.items()
@@ -358,7 +358,7 @@ LAYER = "tensh.nn:Module"
 """The base of switched-off layers: module and attribute."""
 
 MODULES = {
-    f"torch.{name}": "tensh.compiler.config_modules:Settings"
+    f"torch.{name}": "tensh.compiler.configuration.config_modules:Settings"
     for name in """_dynamo.config _inductor.config _functorch.config compiler.config fx.experimental._config _export.config""".split()
 }
 """Namespace -> the class of its module, where that is a special one."""

@@ -9,7 +9,7 @@ import pytest
 
 import tensh as torch
 from tensh import nn
-from tensh.compiler import watching
+from tensh.compiler.capture import watching
 
 
 def test_another_shape_dtype_or_constant_makes_another_graph():

@@ -113,8 +113,8 @@ def test_settings_and_options_are_pytorchs(oracle):
     import torch._dynamo.config as theirs
     import torch._inductor.config as inductor
 
-    from tensh.compiler.config_modules import PATHS, read_aliases, read_settings, read_value
-    from tensh.compiler.settings import READ, list_options
+    from tensh.compiler.configuration.config_modules import PATHS, read_aliases, read_settings, read_value
+    from tensh.compiler.configuration.settings import READ, list_options
 
     assert {name: getattr(theirs, name) for name in READ} == READ
     assert [*list_options()] == [*inductor.get_config_copy()]

@@ -174,6 +174,7 @@ ORDER = (
     "tensh.engine: core.tensor methods.printing",
     "tensh.show: drawing reading tables pictures graphs printed",
     "tensh.jit: language running graphs traces files scripting checking",
+    "tensh.compiler: configuration breaks programs capture syntax fx_graphs compiling api",
 )
 SILENT = ("tensh.engine", "tensh.cli.session")  # they neither print nor use the terminal
 

@@ -219,15 +219,15 @@ class Uniforms:
 
     def _blocks(self):
         while True:
-            words = self.generator.open().take_rest(MOST) & LOW53
-            self.rest = iter((words * 2.0**-53).tolist())
+            words, self.end = self.generator.open().take_rest(MOST)
+            self.rest = iter(((words & LOW53) * 2.0**-53).tolist())
             yield from self.rest
 
     def finish(self):
         """Give unused numbers back to the stream."""
         left = length_hint(self.rest)
         if left:
-            self.generator.stream.give_back(2 * left)
+            self.generator.stream.give_back(2 * left, self.end)
 
 
 def fresh_seed():

@@ -45,18 +45,21 @@ class Words:
     # ── state ────────────────────────────────────────────────────────────────
     def seed(self, seed):
         """Start the stream of a seed of 32 bits."""
-        self.twister._legacy_seeding(seed)
-        self._forget(0)
+        with self.lock:
+            self.twister._legacy_seeding(seed)
+            self._forget(0)
 
     def state(self):
         """Return the key, and how many of its words have been taken."""
-        state = self.twister.state["state"]
-        return state["key"], state["pos"] - (self.block.size - self.index)
+        with self.lock:
+            state = self.twister.state["state"]
+            return state["key"], state["pos"] - (self.block.size - self.index)
 
     def restore(self, key, taken):
         """Go to a state."""
-        self.twister.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": taken}}
-        self._forget(KEY_SIZE - taken)
+        with self.lock:
+            self.twister.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": taken}}
+            self._forget(KEY_SIZE - taken)
 
     # ── words ────────────────────────────────────────────────────────────────
     @without_interrupts
@@ -140,13 +143,17 @@ class Words:
             return numbers[(start - first) // each : (end - first) // each]
 
     def take_rest(self, most):
-        """Return at least one 64-bit word, and at most ``most``, whose last ones can be given back."""
+        """Return (at least one 64-bit word and at most ``most``, where they end), of which the last can be given back."""
         with self.lock:
-            return self.take64(min((self.block.size - self.index) // 2, most) or 1)
+            words = self.take64(min((self.block.size - self.index) // 2, most) or 1)
+            return words, (self.block, self.index)
 
-    def give_back(self, count):
-        """Give back the last ``count`` words, which ``take_rest`` returned."""
-        self.index -= count
+    def give_back(self, count, end):
+        """Give back the last ``count`` words, which ``take_rest`` returned, unless others have been taken since."""
+        with self.lock:
+            block, index = end
+            if self.block is block and self.index == index:
+                self.index -= count
 
 
 def join_halves(words):

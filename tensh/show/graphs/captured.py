@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from tensh.compiler.compiling import CompiledFunction
 from tensh.compiler.graph import make_program
-from tensh.compiler.notes import words_of
-from tensh.compiler.passes import FUSED
-from tensh.compiler.steps import EFFECT, VIEW, Var
+from tensh.compiler.programs.notes import words_of
+from tensh.compiler.programs.passes import FUSED
+from tensh.compiler.programs.steps import EFFECT, VIEW, Var
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.lines import map_parts
 from tensh.engine.dtypes.dtype import BY_NUMPY

@@ -190,6 +190,38 @@ def test_threads_share_one_stream():
     assert sorted(torch.cat(drawn).tolist()) == sorted(torch.rand(7 * 300 * 4).tolist())
 
 
+SHARED = (
+    lambda: (torch.rand(7), torch.randn(16)),
+    lambda: (torch.rand(7), torch.randn(16), torch.randn(3000)),
+    lambda: (torch._standard_gamma(torch.ones(3)), torch.rand(2)),
+    lambda: torch.manual_seed(1) and torch.rand(3),
+    lambda: torch.set_rng_state(torch.get_rng_state()),
+)
+
+
+def test_threads_seed_draw_and_restore_one_stream():
+    before, failures = sys.getswitchinterval(), []
+
+    def repeat(function):
+        try:
+            for _ in range(1000):
+                function()
+        except Exception as error:
+            failures.append(error)
+
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=repeat, args=(function,)) for function in SHARED]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert not failures
+    assert torch.default_generator.set_state(torch.get_rng_state()) is torch.default_generator
+
+
 def test_fork_rng_goes_back():
     torch.manual_seed(0)
     torch.randn(1)

@@ -6,17 +6,17 @@ import sys
 from contextlib import nullcontext
 
 from tensh.compiler.breaks import Break
-from tensh.compiler.hoisting import is_stack_name
-from tensh.compiler.inner_calls import look_inside
-from tensh.compiler.instructions import instruction_at, is_discarded
-from tensh.compiler.local_names import LocalNames, is_iteration
-from tensh.compiler.operand_order import starts_with_number
-from tensh.compiler.reads import Reads
-from tensh.compiler.size_recording import SIZES, SizeRecorder, Symbol
-from tensh.compiler.step_recording import StepRecorder
-from tensh.compiler.steps import DYNAMIC
-from tensh.compiler.uses import find_call
-from tensh.compiler.watching import ending
+from tensh.compiler.capture.reads import Reads
+from tensh.compiler.capture.uses import find_call
+from tensh.compiler.capture.watching import ending
+from tensh.compiler.fx_graphs.inner_calls import look_inside
+from tensh.compiler.fx_graphs.local_names import LocalNames, is_iteration
+from tensh.compiler.fx_graphs.operand_order import starts_with_number
+from tensh.compiler.fx_graphs.size_recording import SIZES, SizeRecorder, Symbol
+from tensh.compiler.fx_graphs.step_recording import StepRecorder
+from tensh.compiler.programs.steps import DYNAMIC
+from tensh.compiler.syntax.hoisting import is_stack_name
+from tensh.compiler.syntax.instructions import instruction_at, is_discarded
 from tensh.engine.arguments.caller import ARMED, list_call
 from tensh.engine.autograd.modes import _set_grad_enabled
 from tensh.engine.core.clock import mode

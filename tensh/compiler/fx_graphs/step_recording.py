@@ -3,7 +3,7 @@
 import operator
 import sys
 
-from tensh.compiler.instructions import instruction_at
+from tensh.compiler.syntax.instructions import instruction_at
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.dispatch.override.state import Disabled

@@ -3,10 +3,18 @@
 import numpy as np
 
 from tensh.compiler.breaks import Break
-from tensh.compiler.kernels import BACKWARD_RULES, RULES, choose_kernels
-from tensh.compiler.passes import drop_dead, fold_constants, fuse, merge_common, simplify, sink_expansions, split
-from tensh.compiler.steps import EFFECT, KERNEL, READ, Lowering, Step, Var, is_number, memory_of, origin, place
-from tensh.compiler.writing import Writer, reusable_variables, write_function
+from tensh.compiler.programs.kernels import BACKWARD_RULES, RULES, choose_kernels
+from tensh.compiler.programs.passes import (
+    drop_dead,
+    fold_constants,
+    fuse,
+    merge_common,
+    simplify,
+    sink_expansions,
+    split,
+)
+from tensh.compiler.programs.steps import EFFECT, KERNEL, READ, Lowering, Step, Var, is_number, memory_of, origin, place
+from tensh.compiler.programs.writing import Writer, reusable_variables, write_function
 from tensh.engine.arrays.halves import HalfNumber
 from tensh.engine.codegen.source import compile_source
 from tensh.engine.core.clock import owner

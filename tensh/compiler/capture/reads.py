@@ -1,8 +1,8 @@
 """Elements that Python reads in a captured call: those for which PyTorch has no graph, because the way on depends on them."""
 
 from tensh.compiler.breaks import Break
-from tensh.compiler.refusals import BRANCHING, SORTING, describe_guard, title_of
-from tensh.compiler.uses import find_call, find_use, is_described_assertion
+from tensh.compiler.capture.refusals import BRANCHING, SORTING, describe_guard, title_of
+from tensh.compiler.capture.uses import find_call, find_use, is_described_assertion
 from tensh.engine.dispatch.capture.places import is_branch, is_negation
 
 __all__ = ["Reads"]

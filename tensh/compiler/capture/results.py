@@ -4,8 +4,8 @@ import dataclasses
 import types
 
 from tensh.compiler.breaks import Break
-from tensh.compiler.guards import SIMPLE
-from tensh.compiler.steps import is_basic, origin
+from tensh.compiler.capture.guards import SIMPLE
+from tensh.compiler.programs.steps import is_basic, origin
 from tensh.engine.core.clock import mode, owner
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.lines import Value, rebuild

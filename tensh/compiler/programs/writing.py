@@ -6,10 +6,10 @@ import math
 import numpy as np
 
 from tensh.compiler.breaks import ReadMismatch
-from tensh.compiler.kernels import DOT, RESHAPED, TRANSPOSED
-from tensh.compiler.notes import note
-from tensh.compiler.passes import FUSED
-from tensh.compiler.steps import CALL, CHECK, EFFECT, POINTWISE, READ, VIEW, Var
+from tensh.compiler.programs.kernels import DOT, RESHAPED, TRANSPOSED
+from tensh.compiler.programs.notes import note
+from tensh.compiler.programs.passes import FUSED
+from tensh.compiler.programs.steps import CALL, CHECK, EFFECT, POINTWISE, READ, VIEW, Var
 from tensh.engine.arrays.halves import HalfNumber
 from tensh.engine.arrays.threads import PARALLEL_LIGHT, run
 from tensh.engine.codegen.chain_writer import BY_NAME

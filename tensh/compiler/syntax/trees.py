@@ -7,7 +7,7 @@ import textwrap
 import types
 import weakref
 
-from tensh.compiler.statements import indent, locate, parameters
+from tensh.compiler.syntax.statements import indent, locate, parameters
 
 FUNCTION = "_compiled_function"
 """The name of a function that is being made; a global variable may have its own."""

@@ -2,7 +2,7 @@
 
 import sys
 
-from tensh.compiler.config_modules import CHANGED, read_settings
+from tensh.compiler.configuration.config_modules import CHANGED, read_settings
 
 READ = {
     "recompile_limit": 8, "fail_on_recompile_limit_hit": False, "error_on_recompile": False, "suppress_errors": False,

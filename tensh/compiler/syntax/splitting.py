@@ -13,9 +13,10 @@ import itertools
 import types
 import weakref
 
-from tensh.compiler.hoisting import Hoister, hoist_within, is_stack_name
-from tensh.compiler.instructions import instruction_at
-from tensh.compiler.statements import (
+from tensh.compiler.capture.watching import is_standard
+from tensh.compiler.syntax.hoisting import Hoister, hoist_within, is_stack_name
+from tensh.compiler.syntax.instructions import instruction_at
+from tensh.compiler.syntax.statements import (
     SCOPES,
     MarkReturns,
     at,
@@ -32,8 +33,7 @@ from tensh.compiler.statements import (
     pair,
     parameters,
 )  # fmt: skip
-from tensh.compiler.trees import Whole, find_tree, make_function, trees
-from tensh.compiler.watching import is_standard
+from tensh.compiler.syntax.trees import Whole, find_tree, make_function, trees
 from tensh.engine.errors.warnings import is_tensh_file
 from tensh.nn.modules.module import Module
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.compiler.breaks import Break
-from tensh.compiler.reads import Reads
-from tensh.compiler.steps import CHECK, HALF, READ, SLOPES
+from tensh.compiler.capture.reads import Reads
+from tensh.compiler.programs.steps import CHECK, HALF, READ, SLOPES
 from tensh.engine.arrays.halves import HalfNumber, make_half_number
 from tensh.engine.codegen.derivatives import computes
 from tensh.engine.codegen.mixing import promote

@@ -10,7 +10,7 @@ import operator
 
 import numpy as np
 
-from tensh.compiler.size_recording import ArgumentInt, Symbol
+from tensh.compiler.fx_graphs.size_recording import ArgumentInt, Symbol
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.symbols import SymInt, sym_sum

@@ -6,7 +6,7 @@ as long as PyTorch's.
 
 import ast
 
-from tensh.compiler.statements import computes, copy_node, locate
+from tensh.compiler.syntax.statements import computes, copy_node, locate
 
 STACK = "stack"
 """The beginning of the names of values between two statements, which are on Python's stack in PyTorch."""

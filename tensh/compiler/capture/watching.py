@@ -21,10 +21,19 @@ from functools import cache
 import numpy
 
 from tensh.compiler.breaks import Aborted, Break
-from tensh.compiler.guards import NUMPY_DRAWS, is_object
-from tensh.compiler.refusals import ENDING, ENDING_LIBRARY, INLINED, NO_TENSOR, PARAMETER, RETURNED, SKIPPED, title_of
-from tensh.compiler.settings import read_setting
-from tensh.compiler.uses import find_call
+from tensh.compiler.capture.guards import NUMPY_DRAWS, is_object
+from tensh.compiler.capture.refusals import (
+    ENDING,
+    ENDING_LIBRARY,
+    INLINED,
+    NO_TENSOR,
+    PARAMETER,
+    RETURNED,
+    SKIPPED,
+    title_of,
+)
+from tensh.compiler.capture.uses import find_call
+from tensh.compiler.configuration.settings import read_setting
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import read_frames
 from tensh.engine.errors.warnings import PACKAGE, is_tensh_file
@@ -35,9 +44,10 @@ STANDARD = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")
 """The folders of Python's standard library; packages may be installed in a folder below them."""
 INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]")
 NUMPY = os.path.join(os.path.dirname(numpy.__file__), "")
-COMPILING = os.path.join(os.path.dirname(__file__), "compiling.py")
+COMPILER = os.path.join(PACKAGE, "compiler")
+COMPILING = os.path.join(COMPILER, "compiling.py")
 """The file that calls captured functions."""
-IMPORTING = ("<frozen importlib", os.path.dirname(__file__))
+IMPORTING = ("<frozen importlib", COMPILER)
 """The files at which the search for an import ends: the importer's, and those that call a captured function."""
 REFUSED = frozenset(
     """register_hook retain_grad requires_grad_ backward manual_seed seed set_default_dtype register_post_accumulate_grad_hook

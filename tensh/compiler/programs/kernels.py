@@ -7,7 +7,7 @@ import operator as python
 
 import numpy as np
 
-from tensh.compiler.steps import KERNEL, POINTWISE, VIEW, Step, Var
+from tensh.compiler.programs.steps import KERNEL, POINTWISE, VIEW, Step, Var
 from tensh.engine.arrays.matmul import ORDERED, PARALLEL_PRODUCT
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.operators.linalg.few import has_few, multiply_few

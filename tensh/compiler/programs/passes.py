@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from tensh.compiler.steps import CALL, CHECK, EFFECT, POINTWISE, VIEW, Step, Var
+from tensh.compiler.programs.steps import CALL, CHECK, EFFECT, POINTWISE, VIEW, Step, Var
 from tensh.engine.core.clock import owner
 from tensh.engine.dispatch.capture.lines import map_parts
 from tensh.engine.operators.precision import ONES

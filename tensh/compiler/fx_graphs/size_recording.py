@@ -15,7 +15,7 @@ import sys
 
 import numpy as np
 
-from tensh.compiler.settings import read_setting
+from tensh.compiler.configuration.settings import read_setting
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.size import Size
 from tensh.engine.dtypes.symbols import SymInt, sym_sqrt

@@ -1,8 +1,8 @@
 """The record of a call as values that are compared: equal for all calls that one graph of a back end can replace."""
 
-from tensh.compiler.guards import read_key
-from tensh.compiler.results import ArgumentNumber, Constant, InputRef
-from tensh.compiler.size_recording import ArgumentInt
+from tensh.compiler.capture.guards import read_key
+from tensh.compiler.capture.results import ArgumentNumber, Constant, InputRef
+from tensh.compiler.fx_graphs.size_recording import ArgumentInt
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.node import map_arg
 from tensh.tracing.sizes.numbers import plain_number

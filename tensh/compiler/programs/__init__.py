@@ -1,0 +1,1 @@
+"""Programs: captured lines as steps on arrays, optimized and written as Python."""

@@ -1,0 +1,1 @@
+"""The source of functions: syntax trees, and their division where graphs end."""
