@@ -66,8 +66,9 @@ def complete(module, path):
         return
 
     def __getattr__(name):
-        if name in table().get(path, ()):
-            value = getattr(import_module(table()[path][name]), name)
+        space = table().get(path, {}).get(name, "")
+        if space.startswith("tensh.") or space and torch_is_tensh():
+            value = getattr(import_module(space), name)
         elif torch_is_tensh() and is_submodule(f"{path}.{name}", name, DICT.__get__(module).get("__all__", ())):
             value = import_module(f"{path}.{name}")
         elif own:
