@@ -21,6 +21,7 @@ KEY_SIZE = 624  # number of words in the key of the Mersenne Twister
 HALF = np.uint64(32)  # half of the bits of a 64-bit word
 FEW = 2048  # up to this number of words random_raw (0.4 µs per call) is faster than integers (4 µs, half the memory)
 NONE_AHEAD = 0, 0, None
+EMPTY = np.empty(0, np.uint64)
 
 
 class Words:
@@ -40,7 +41,7 @@ class Words:
         self._forget(0)
 
     def _forget(self, left):
-        self.block, self.index, self.left, self.ahead = np.empty(0, np.uint64), 0, left, {}
+        self.block, self.index, self.left, self.ahead = EMPTY, 0, left, {}
 
     # ── state ────────────────────────────────────────────────────────────────
     def seed(self, seed):
@@ -95,15 +96,20 @@ class Words:
         """Return words, or 64-bit words, of which the twister draws most by itself, without a block."""
         kept = self.block[self.index :]
         left = (self.left + kept.size - count * (1 + double)) % KEY_SIZE
-        if double:
-            if kept.size % 2:  # a 64-bit word has both its halves from the block, or neither
-                kept = np.append(kept, self.twister.random_raw(1))
-            kept = join_halves(kept)
-        else:
-            kept = kept.astype(np.uint32)
-        drawn = self._draw(count - kept.size, np.uint64 if double else np.uint32)
+        try:
+            if double:
+                if kept.size % 2:  # a 64-bit word has both its halves from the block, or neither
+                    kept = np.append(kept, self.twister.random_raw(1))
+                kept = join_halves(kept)
+            else:
+                kept = kept.astype(np.uint32)
+            drawn = self._draw(count - kept.size, np.uint64 if double else np.uint32)
+            words = np.concatenate((kept, drawn)) if kept.size else drawn
+        except MemoryError:  # words that the twister has drawn are lost
+            self._forget(KEY_SIZE - self.twister.state["state"]["pos"])
+            raise
         self._forget(left)
-        return np.concatenate((kept, drawn)) if kept.size else drawn
+        return words
 
     def _draw(self, count, dtype):
         """Draw words of 32 or 64 bits from the twister."""
