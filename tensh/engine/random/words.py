@@ -28,7 +28,7 @@ class Words:
     """A stream of random words, with its state.
 
     ``block[index:]`` has the words that are drawn, but not taken; ``left`` is how many words of its key the twister has
-    not drawn. ``ahead`` keeps numbers made of words of the block that are not taken, either.
+    not drawn, None if that must be read from it. ``ahead`` keeps numbers made of words of the block that are not taken, either.
     """
 
     __slots__ = ("ahead", "block", "index", "integers", "left", "lock", "twister")
@@ -68,9 +68,24 @@ class Words:
         """Make a block of ``count`` words, at most ``FEW``, of which some are drawn, and of all others of their key."""
         kept = self.block[self.index :]
         drawn = count - kept.size
-        words = self.twister.random_raw(drawn + (self.left - drawn) % KEY_SIZE)
-        self._forget(0)
-        self.block = np.concatenate((kept, words)) if kept.size else words
+        try:
+            words = self.twister.random_raw(drawn + (self._find_left() - drawn) % KEY_SIZE)
+            block = np.concatenate((kept, words)) if kept.size else words
+            self._forget(0)
+        except MemoryError:
+            self._lose()
+            raise
+        self.block = block
+
+    def _lose(self):
+        """Go on where the twister is; words that it has drawn are lost.  Its place is read when there is memory again."""
+        self._forget(None)
+
+    def _find_left(self):
+        """Return how many words of its key the twister has not drawn."""
+        if self.left is None:
+            self.left = KEY_SIZE - self.twister.state["state"]["pos"]
+        return self.left
 
     def take(self, count):
         """Return the next ``count`` words: an array that the caller may change, of uint64 if there are few, else uint32."""
@@ -95,7 +110,7 @@ class Words:
     def _take_many(self, count, double):
         """Return words, or 64-bit words, of which the twister draws most by itself, without a block."""
         kept = self.block[self.index :]
-        left = (self.left + kept.size - count * (1 + double)) % KEY_SIZE
+        left = (self._find_left() + kept.size - count * (1 + double)) % KEY_SIZE
         try:
             if double:
                 if kept.size % 2:  # a 64-bit word has both its halves from the block, or neither
@@ -105,10 +120,10 @@ class Words:
                 kept = kept.astype(np.uint32)
             drawn = self._draw(count - kept.size, np.uint64 if double else np.uint32)
             words = np.concatenate((kept, drawn)) if kept.size else drawn
-        except MemoryError:  # words that the twister has drawn are lost
-            self._forget(KEY_SIZE - self.twister.state["state"]["pos"])
+            self._forget(left)
+        except MemoryError:
+            self._lose()
             raise
-        self._forget(left)
         return words
 
     def _draw(self, count, dtype):
@@ -138,13 +153,13 @@ class Words:
             if end > self.block.size:
                 self._refill(count)
                 start, end, last = 0, count, 0
+            self.index = end  # without memory for the numbers, too: a state has a word of its key that is taken
             if end > last or not follows:
                 first, last = start, end
                 if follows:
                     last += (self.block.size - end) // group * group
                 numbers = transform(self.block[first:last])
                 self.ahead[transform] = first, last, numbers
-            self.index = end
             each = (last - first) // numbers.size  # words of a number
             return numbers[(start - first) // each : (end - first) // each]
 

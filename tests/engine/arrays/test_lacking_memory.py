@@ -136,6 +136,33 @@ def test_the_error_is_pytorchs(name):
     assert failures
 
 
+DRAWS = {
+    "many words": lambda: torch.rand(3000),
+    "many doubles": lambda: torch.rand(3001, dtype=torch.float64),
+    "few normal numbers": lambda: torch.randn(17),
+    "integers": lambda: torch.randint(9, (4000,)),
+    "a permutation": lambda: torch.randperm(100),
+    "an unknown number of words": lambda: torch._standard_gamma(torch.ones(50)),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+@pytest.mark.parametrize("before", [0, 1, 7, 623, 700])
+def test_a_draw_leaves_a_state_of_the_generator(name, before):
+    def prepare():
+        torch.manual_seed(3)
+        torch.rand(before)
+
+    def following():
+        return [torch.rand(size).tolist() for size in (500, 3, 5000, 9)]
+
+    for _ in fail_at_all_moments(lambda _: DRAWS[name](), prepare, step=1):
+        state = torch.get_rng_state()
+        numbers = following()
+        torch.set_rng_state(state)
+        assert following() == numbers
+
+
 def save(write, value):
     file = io.BytesIO()
     write(value, file)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine.random import discrete, distributions, polynomials, words
+from tensh.engine.random import discrete, distributions, polynomials
 from tensh.engine.random.generator import STATE, Generator, Uniforms
 from tests.recorded.answers import read_answers
 from tests.recorded.random_numbers import cases as random_cases
@@ -220,29 +220,6 @@ def test_threads_seed_draw_and_restore_one_stream():
         sys.setswitchinterval(before)
     assert not failures
     assert torch.default_generator.set_state(torch.get_rng_state()) is torch.default_generator
-
-
-@pytest.mark.parametrize("fails_before", [True, False])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-@pytest.mark.parametrize("taken", [0, 1, 7, 700])
-def test_a_draw_without_memory_leaves_a_state(fails_before, dtype, taken, monkeypatch):
-    torch.manual_seed(0)
-    torch.rand(taken)
-    draw = words.Words._draw
-
-    def fail(self, count, dtype):
-        if not fails_before:
-            draw(self, count, dtype)
-        raise MemoryError
-
-    with monkeypatch.context() as patched:
-        patched.setattr(words.Words, "_draw", fail)
-        with pytest.raises((MemoryError, RuntimeError)):
-            torch.rand(5001, dtype=dtype)
-    state = torch.get_rng_state()
-    following = [torch.rand(size).tolist() for size in (500, 3, 5000, 9)]
-    torch.set_rng_state(state)
-    assert [torch.rand(size).tolist() for size in (500, 3, 5000, 9)] == following
 
 
 def test_fork_rng_goes_back():
