@@ -65,6 +65,17 @@ def some_tensors(leaves, call, what):
             raise RuntimeError(f"{call}: Expected {what} to only contain Tensors, got {type(each)}")
 
 
+def require_tangents(call, values, spec, directions, given):
+    """Raise unless primals and tangents are tensors in the same structure."""
+    if spec != given:
+        raise RuntimeError(
+            f"{call}: Expected primals and tangents to have the same python structure. For example, if primals is a tuple of "
+            f"3 tensors, tangents also must be. Got primals with structure {spec} and tangents with structure {given}"
+        )
+    some_tensors(values, call, "primals")
+    some_tensors(directions, call, "tangents")
+
+
 def require_real(leaves, name, what):
     """Raise if one of ``leaves`` is a complex tensor."""
     for number, each in enumerate(leaves):

@@ -12,7 +12,7 @@ from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dispatch.vmap.rules.shared import sizes_of
 from tensh.engine.inplace.outside import differentiating
 from tensh.func import stepping
-from tensh.func.checks import only_tensors, output_and_aux, replace_arguments, select_argnums, some_tensors
+from tensh.func.checks import only_tensors, output_and_aux, replace_arguments, require_tangents, select_argnums
 from tensh.func.reverse import vjp
 from tensh.func.tape import find_inside, show_outside
 from tensh.func.trees import flatten, map_leaves, unflatten
@@ -51,13 +51,7 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
     numbers = tuple(range(len(primals))) if argnums is None else select_argnums(primals, argnums)
     values, spec = flatten(tuple(primals[n] for n in numbers))
     directions, given = flatten(tangents)
-    if spec != given:
-        raise RuntimeError(
-            f"{CALL}: Expected primals and tangents to have the same python structure. For example, if primals is a tuple of "
-            f"3 tensors, tangents also must be. Got primals with structure {spec} and tangents with structure {given}"
-        )
-    some_tensors(values, CALL, "primals")
-    some_tensors(directions, CALL, "tangents")
+    require_tangents(CALL, values, spec, directions, given)
     if any([type(value_of(t).array) is Facts for t in (*values, *directions)]):
         return jvp_in_reverse(func, (primals, numbers, spec), values, directions, has_aux)
     before, call = (mode.grad, mode.inference, mode.forward, mode.transforms), None

@@ -21,9 +21,9 @@ from tensh.func.checks import (
     replace_arguments,
     require_differentiable,
     require_scalar,
+    require_tangents,
     select_argnums,
     select_arguments,
-    some_tensors,
 )
 from tensh.func.jacobian_steps import JacobianSteps
 from tensh.func.trees import flatten, leaves_of, map_leaves, unflatten
@@ -272,13 +272,7 @@ class TransformsInSteps(JacobianSteps):
         wanted = primals if argnums is None else tuple(primals[n] for n in numbers)
         values, spec = self.flatten(wanted)
         directions, given = self.flatten(tangents)
-        if spec != given:
-            raise RuntimeError(
-                f"{call}: Expected primals and tangents to have the same python structure. For example, if primals is a tuple of "
-                f"3 tensors, tangents also must be. Got primals with structure {spec} and tangents with structure {given}"
-            )
-        some_tensors(values, call, "primals")
-        some_tensors(directions, call, "tangents")
+        require_tangents(call, values, spec, directions, given)
         with self.tangents() as number:
             duals = [self.make_dual(x, t) for x, t in zip(values, directions, strict=True)]
             duals = self.unflatten(duals, spec)

@@ -11,11 +11,9 @@ import numpy as np
 from tensh.engine.arrays.blas import LIMIT
 from tensh.engine.arrays.integers import MANY as INTEGERS
 from tensh.engine.arrays.integers import multiply_integers
-from tensh.engine.arrays.pieces import multiply_stacks, suits
+from tensh.engine.arrays.pieces import F4, multiply_stacks, suits
 from tensh.engine.arrays.threads import pool, run
 from tensh.engine.arrays.vectors import BLAS_HAS_AVX512
-
-F4 = np.dtype(np.float32)
 
 # Products of two numbers from which a matrix product is shared, and in a block of it where there are more than two.  One core
 # takes 40 to 80 microseconds for 2**22 of float32 with AVX-512, up to 250 without, and another core begins after 20 to 50.
