@@ -51,6 +51,22 @@ def write_detached_copy(x):
     return y + z
 
 
+def write_base_of_view_without_grad(x):
+    y = x * 2
+    with torch.no_grad():
+        v = y.view(2)
+    y.zero_()
+    return v
+
+
+def write_base_of_row_without_grad(x):
+    y = x * 2
+    with torch.no_grad():
+        v = y[0]
+    y.mul_(x)
+    return y, [v]
+
+
 def call(function, number, grad):
     """Return the results of a call, or its error, and what has become of the argument, as text."""
     x = torch.full((2,), float(number), requires_grad=grad)
@@ -64,7 +80,10 @@ def call(function, number, grad):
 @pytest.mark.parametrize("grad", [False, True])
 @pytest.mark.parametrize(
     "function",
-    [write_base_of_detached, write_detached, write_data, write_view, write_detached_argument, write_detached_copy],
+    [
+        write_base_of_detached, write_detached, write_data, write_view, write_detached_argument, write_detached_copy,
+        write_base_of_view_without_grad, write_base_of_row_without_grad,
+    ],  # fmt: skip
     ids=lambda each: each.__name__,
 )
 def test_writes_reach_all_names(function, grad):

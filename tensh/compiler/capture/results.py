@@ -86,6 +86,8 @@ class Result:
         value = self.recorder.find(t)
         if value is None or type(t) is not Tensor:
             raise Break(f"the result contains a {type(t).__name__} that no operator created")
+        if has_forbidden_write(t):
+            raise Break("the base of a view in the result was written where the view's gradient is ambiguous")
         base, lines = find_base(value)
         given = next((i for i, each in enumerate(self.inputs) if each is origin(base)), None)
         if given is not None:
@@ -127,6 +129,15 @@ class Result:
 
     def __call__(self, tensors, made):
         return build(self.structure, tensors, made)
+
+
+def has_forbidden_write(t):
+    """Return True for a view whose base was written such that reading the view's ``grad_fn`` raises an error."""
+    try:
+        t.grad_fn  # noqa: B018 - reading it brings the graph of a written view up to date
+    except RuntimeError:
+        return True
+    return False
 
 
 def collect_tensors(part, found):
