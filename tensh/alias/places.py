@@ -1,7 +1,7 @@
-"""Names in PyTorch's private modules: ``torch.nn.modules.container.Sequential`` is ``torch.nn.modules.Sequential``.
+"""Names in other modules of PyTorch: ``torch.nn.modules.container.Sequential`` is ``torch.nn.modules.Sequential``.
 
-``places.txt`` lists them, as ``tools/places.py`` records them: for each module of PyTorch, the namespace of tensh with
-the names that follow.
+``places.txt`` lists those that a module of PyTorch defines, ``imported.txt`` those that a module only imports, as
+``tools/places.py`` records them: for each module, namespaces with the names that follow.
 """
 
 import os
@@ -25,18 +25,37 @@ LOADED = frozenset(
 @cache
 def table():
     """Return path of a module of PyTorch -> {name: the namespace that has it}."""
-    with open(os.path.join(os.path.dirname(__file__), "places.txt"), encoding="utf-8") as file:
-        paragraphs = file.read().split("\n\n")[1:]
     found = {
         "torch._C": {"Generator": "torch"},
         "torch.amp.grad_scaler": {"OptState": "tensh.amp.scaler"},
         "torch.nn.utils.weight_norm": {"WeightNorm": "tensh.nn.utils.weight_norms"},
         "torch.nn.utils.spectral_norm": {"SpectralNorm": "tensh.nn.utils.spectral_norms"},
     }
-    for paragraph in paragraphs:
-        (path, space), *names = (line.split() for line in paragraph.splitlines())
-        found.setdefault(path, {}).update((name, space) for line in names for name in line)
+    for path, spaces in read("places.txt").items():
+        found.setdefault(path, {}).update(spaces)
     return found
+
+
+@cache
+def read(file):
+    """Return path of a module -> {name: the namespace that has it}, from a file of paragraphs."""
+    with open(os.path.join(os.path.dirname(__file__), file), encoding="utf-8") as lines:
+        paragraphs = lines.read().split("\n\n")[1:]
+    found = {}
+    for path, *words in map(str.split, paragraphs):
+        names = found[path] = {}
+        for word in words:
+            if word.endswith(":"):
+                space = word[:-1]
+            else:
+                names[word] = space
+    return found
+
+
+def find_space(path, name):
+    """Return the namespace with a name that a module has in PyTorch; None if it is unknown, or torch is not tensh."""
+    space = table().get(path, {}).get(name) or read("imported.txt").get(path, {}).get(name)
+    return None if space and space.startswith("torch") and not torch_is_tensh() else space
 
 
 def make_module(path):
@@ -48,12 +67,6 @@ def make_module(path):
     return module
 
 
-@cache
-def incomplete():
-    """Return the modules of PyTorch in which tensh lacks names, or submodules."""
-    return {*table(), *(path.rpartition(".")[0] for path in (*table(), *LOADED))}
-
-
 def is_submodule(path, name, public):
     """Return True for a submodule that PyTorch has loaded, or that the table makes, unless the name is a public one."""
     return path in LOADED or path in table() and name not in public
@@ -62,12 +75,11 @@ def is_submodule(path, name, public):
 def complete(module, path):
     """Let a module find the names that it has in PyTorch, after its own, and submodules that tensh lacks."""
     own = DICT.__get__(module).get("__getattr__")
-    if path not in incomplete() or getattr(own, "__module__", None) == __name__:
+    if getattr(own, "__module__", None) == __name__:
         return
 
     def __getattr__(name):
-        space = table().get(path, {}).get(name, "")
-        if space.startswith("tensh.") or space and torch_is_tensh():
+        if space := find_space(path, name):
             value = getattr(import_module(space), name)
         elif torch_is_tensh() and is_submodule(f"{path}.{name}", name, DICT.__get__(module).get("__all__", ())):
             value = import_module(f"{path}.{name}")

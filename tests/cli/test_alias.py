@@ -368,19 +368,3 @@ def test_the_finder_has_the_name_by_which_programs_that_compare_engines_import_i
 
     spec = Finder().find_spec("torch.nn")
     assert spec is not None and spec.name == "torch.nn"
-
-
-def test_private_modules_are_attributes_without_an_import(tmp_path):
-    (tmp_path / "program.py").write_text("""
-import torch
-from tensh.alias.places import LOADED
-for path in [*LOADED, "torch._tensor_str", "torch._vmap_internals"]:
-    module = torch
-    for name in path.split(".")[1:]:
-        module = getattr(module, name)
-    assert module.__name__ == path, (path, module)
-assert torch._lowrank.svd_lowrank is torch.svd_lowrank and torch.optim._functional.adamw is torch.optim.adamw.adamw
-""")
-    command = [sys.executable, "-m", "tensh", "run", "program.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr

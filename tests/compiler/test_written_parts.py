@@ -81,8 +81,14 @@ def call(function, number, grad):
 @pytest.mark.parametrize(
     "function",
     [
-        write_base_of_detached, write_detached, write_data, write_view, write_detached_argument, write_detached_copy,
-        write_base_of_view_without_grad, write_base_of_row_without_grad,
+        write_base_of_detached,
+        write_detached,
+        write_data,
+        write_view,
+        write_detached_argument,
+        write_detached_copy,
+        write_base_of_view_without_grad,
+        write_base_of_row_without_grad,
     ],  # fmt: skip
     ids=lambda each: each.__name__,
 )
