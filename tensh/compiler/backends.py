@@ -6,9 +6,9 @@ import itertools
 import operator
 
 from tensh.compiler.breaks import BackendCompilerFailed, Break
+from tensh.compiler.capture.names import read_code
 from tensh.compiler.capture.refusals import failing_as_fake
 from tensh.compiler.capture.results import ArgumentNumber, OutputRef, Result
-from tensh.compiler.capture.watching import read_code
 from tensh.compiler.compiling import CompiledFunction, python_of, wrap_function
 from tensh.compiler.configuration.settings import read_setting
 from tensh.compiler.configuration.stance import FAIL_ON_RECOMPILE, stance
@@ -37,6 +37,7 @@ class BackendFunction(CompiledFunction):
     """
 
     splits_within = True  # as PyTorch, for which numbers are inputs
+    keeps_containers = True  # whether containers from outside are returned themselves
 
     def __init__(self, function, backend, fullgraph=False, dynamic=None, owner=None):
         self.backend = backend
@@ -110,15 +111,16 @@ class BackendFunction(CompiledFunction):
             return super().run_recorded(recorder, watch, args, kwargs)
 
     def make_graph(self, recorder, guards, result, args, kwargs, around, entries):
+        guards.require_unchanged()
         given = [Given(path, tensor) for path, tensor in guards.tensors.values()]
         known = {id(each.tensor): number for number, each in enumerate(given)}
         tensors = [each for each in recorder.used if isinstance(each, Tensor) and id(each) not in recorder.floats]
         if any(id(each) not in known for each in tensors):
             raise Break("the function reads a tensor that no torch function created")
-        structure = BackendResult(result, recorder, given)
+        structure = BackendResult(result, recorder, given, guards.contents if self.keeps_containers else None)
         recorder.finish([node for node, _ in structure.outputs])
         structure.outputs = structure.views = None
-        guard = guards.compile([(each.path, each.tensor) for each in given], around[0])
+        guard = guards.compile([(each.path, each.tensor) for each in given], around[0], structure.objects)
         if (tensors := guard(args, kwargs)) is None or any(a is not b.tensor for a, b in zip(tensors, given)):
             raise Break("the function changes a value that it reads")
         tensor_facts = tuple((each.path, each.tensor.dim(), each.tensor.dtype) for each in given)

@@ -29,7 +29,9 @@ class Graph:
 
     def call(self, tensors):
         """Run the program on tensors that the guard has accepted; return what the function returns."""
-        program = self.program
+        program, found = self.program, tensors
+        if len(found) > len(self.wanted):  # containers that are returned follow
+            tensors = found[: len(self.wanted)]
         arrays = given = [t.array for t in tensors]
         if program.written and program.differentiable:  # for a backward pass that replays the lines
             given = [
@@ -41,7 +43,7 @@ class Graph:
         except MemoryError as error:
             raise too_large(error) from None
         if not program.differentiable:
-            return self.rebuild(tensors, [wrap(out) for out in outs])
+            return self.rebuild(found, [wrap(out) for out in outs])
         nodes = [
             (t.node if t._base is None else refresh_node(t)) if want else None
             for t, want in zip(tensors, self.wanted, strict=True)
@@ -63,7 +65,7 @@ class Graph:
             (node.shape, node.dtype), node.time = program.facts[0], tick()
         if listeners:
             announce(node, made)
-        return self.rebuild(tensors, made)
+        return self.rebuild(found, made)
 
 
 def require_graphable(tensor):
@@ -88,8 +90,9 @@ def name_input(path, function):
 
 def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries):
     """Return the graph of a captured call; raise Break if it cannot be one."""
+    guards.require_unchanged()
     inputs, paths = gather_inputs(compiled, recorder, guards, around)
-    structure, count = Result(result, recorder, inputs), len(recorder.lines)
+    structure, count = Result(result, recorder, inputs, guards.contents), len(recorder.lines)
     facts, places, starts = find_starts(structure, around)
     tangents, gradients, wanted = [], [], [False] * len(inputs)
     if starts:
@@ -101,7 +104,10 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
     if around[0] and any(is_recorded_write(line, inputs) for line in writes):
         raise Break("a tensor from outside the function is written while gradients are recorded")
     guard = guards.compile(
-        [(path, value.tensor) for path, value in zip(paths, inputs, strict=True)], around[0], bool(writes)
+        [(path, value.tensor) for path, value in zip(paths, inputs, strict=True)],
+        around[0],
+        structure.objects,
+        bool(writes),
     )
     found = guard(args, kwargs)
     if found is None or any(tensor is not value.tensor for tensor, value in zip(found, inputs)):

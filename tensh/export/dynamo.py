@@ -36,6 +36,8 @@ GuardsSet.__module__, ExportResult.__module__ = "torch._guards", "torch._dynamo.
 class ExportedFunction(BackendFunction):
     """A function that keeps its only graph, its inputs, and the structure of its result."""
 
+    keeps_containers = False  # results are flat
+
     def __init__(self, function):
         super().__init__(function, lambda module, inputs: module.forward, fullgraph=True, dynamic=True)
 
@@ -83,7 +85,7 @@ def export(f, *extra_args, aten_graph=False, pre_dispatch=False, decomposition_t
             for number, node in enumerate(graph.find_nodes(op="placeholder")):
                 node.target = f"arg{number}"
         if same_signature:
-            structure = flatten(build(made.structure, made.given, References(OutputRef)))[1]
+            structure = flatten(build(made.structure, made.given, References(OutputRef), {}))[1]
             graph._codegen = ExportedCodeGen(list_names(bound, kwargs), list(kwargs), (spec, structure), None)
         return ExportResult(GraphModule(members, graph), GuardsSet())
 

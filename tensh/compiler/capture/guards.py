@@ -9,11 +9,12 @@ import enum
 import math
 import sys
 import types
-from collections import OrderedDict
+from collections import Counter, OrderedDict, defaultdict, deque
 
 import numpy as np
 
 from tensh.compiler.breaks import Break
+from tensh.compiler.capture.contents import RAW, Contents
 from tensh.engine.codegen.source import compile_source, indent_lines
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
@@ -22,9 +23,13 @@ from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Buffer, Parameter
 from tensh.support.naming import is_of_torch
 
+SEQUENCES = (tuple, list, deque)
+MAPPINGS = (dict, OrderedDict, defaultdict, Counter, types.MappingProxyType)
 SIMPLE = (bool, int, float, complex, str, bytes, type(None), Dtype, range, slice, type(Ellipsis))
 PLAIN = frozenset((Tensor, Parameter, Buffer))
 """The classes of tensors that graphs support."""
+STANDARD = ("builtins", "abc", "typing")
+"""Modules whose classes have no attributes that change."""
 MOST = 2000  # maximum number of items in a container
 NUMPY_DRAWS = "random numbers of NumPy are drawn"
 DRAWING = ("numpy.random",)
@@ -56,7 +61,8 @@ class Guards:
     def __init__(self, title):
         self.title, self.checks, self.namespace, self.seen = title, [], {}, {}
         self.tensors = {}  # id of a tensor -> (expression that finds it, tensor)
-        self.kept = {}
+        self.kept, self.contents = {}, Contents()
+        self.asked = set()  # names that ``getattr`` and ``hasattr`` may ask for
         self.needs_history = False  # whether Python reads that a tensor requires grad
 
     def constant(self, value, wish="o"):
@@ -83,16 +89,22 @@ class Guards:
         """Guard the value at a path."""
         cls = type(value)
         if isinstance(value, Tensor):
-            self.add_tensor(path, value)
+            self.add_tensor(path, value, attributes)
         elif cls in SIMPLE:
             self.add_simple(path, value, cls)
-        elif cls in (tuple, list) or isinstance(value, tuple) and hasattr(value, "_fields"):
+        elif cls in SEQUENCES or isinstance(value, tuple) and hasattr(value, "_fields"):
             self.add_items(path, value, cls, enumerate(value), attributes)
-        elif cls in (dict, OrderedDict):
+        elif cls in MAPPINGS:
             self.require(f"tuple({path}) == {self.constant(tuple(value))}")
             self.add_items(path, value, cls, value.items(), attributes)
+            if cls is defaultdict:
+                self.add(f"{path}.default_factory", value.default_factory, attributes)
         elif cls in (set, frozenset):
             self.require(f"type({path}) is {cls.__name__} and {path} == {self.constant(cls(value))}")
+            self.contents.keep(path, value)
+        elif cls in RAW or cls is memoryview:
+            self.require(f"type({path}) is {self.constant(cls)} and bytes({path}) == {self.constant(bytes(value))}")
+            self.contents.keep(path, value)
         elif isinstance(value, enum.Enum):
             self.require(f"{path} is {self.constant(value)}")
         elif cls is np.ndarray:
@@ -121,10 +133,14 @@ class Guards:
         name = cls.__name__ if cls in (tuple, list, dict) else self.constant(cls)
         self.require(f"type({path}) is {name} and len({path}) == {len(value)}")
         for key, each in list(items):
-            text = repr(key) if type(key) in (int, str, bool, type(None)) else self.constant(key)
-            self.add(f"{path}[{text}]", each, attributes)
+            self.add(f"{path}[{self.write_key(key)}]", each, attributes)
+        self.contents.keep(path, value)
 
-    def add_tensor(self, path, value):
+    def write_key(self, key):
+        """Return the text of a key in the code of the guard."""
+        return repr(key) if type(key) in (int, str, bool, type(None)) else self.constant(key)
+
+    def add_tensor(self, path, value, attributes=frozenset()):
         if type(value) not in PLAIN:
             raise Break(f"a {type(value).__name__} is read")
         if id(value) in self.tensors:
@@ -133,6 +149,11 @@ class Guards:
                 self.require(f"{path} is {first}")
         else:
             self.tensors[id(value)] = path, value
+        self.add_tensor_attributes(value, attributes)
+
+    def add_tensor_attributes(self, tensor, attributes):
+        """Guard attributes that the program has set on a tensor."""
+        self.add_members(vars(tensor), attributes & vars(tensor).keys(), attributes)
 
     # ── objects ──────────────────────────────────────────────────────────────
     def add_parts(self, value, attributes):
@@ -143,6 +164,8 @@ class Guards:
         if key in self.kept:
             if is_object(value):
                 self.add_class(type(value), attributes, vars(value))
+            elif isinstance(value, types.FunctionType):
+                self.add_members(vars(value), attributes & vars(value).keys(), attributes)
             return
         self.kept[key] = value
         if isinstance(value, Module):
@@ -160,8 +183,41 @@ class Guards:
         elif isinstance(getattr(value, "__dict__", None), dict) and not is_of_torch(type(value).__module__):
             self.add_members(vars(value), list(vars(value)), attributes)
             self.add_class(type(value), attributes, vars(value))
+            self.contents.keep(self.constant(vars(value), "d"), vars(value))
+        if isinstance(value, (list, dict, set, *RAW)):
+            self.add_derived(value, attributes)
+        self.add_slots(value, attributes)
+
+    def add_derived(self, value, attributes):
+        """Guard the items of an object whose class is derived from that of a container."""
+        if len(value) > MOST:
+            raise Break(f"a {type(value).__name__} of {len(value)} items is read")
+        own = self.constant(value)
+        self.contents.keep(own, value)
+        if isinstance(value, (set, *RAW)):
+            kind = "set" if isinstance(value, set) else "bytes"
+            self.require(f"{kind}({own}) == {self.constant(set(value) if kind == 'set' else bytes(value))}")
+            return
+        if isinstance(value, dict):
+            kind, items = "dict", dict.items(value)
+            self.require(f"tuple(dict.keys({own})) == {self.constant(tuple(dict.keys(value)))}")
+        else:
+            kind, items = "list", enumerate(list.__iter__(value))
+            self.require(f"list.__len__({own}) == {list.__len__(value)}")
+        for key, each in list(items):
+            self.add(f"{kind}.__getitem__({own}, {self.write_key(key)})", each, attributes)
+
+    def add_slots(self, value, attributes):
+        """Guard the attributes that an object has in slots."""
+        for each in type(value).__mro__:
+            if each.__module__ not in STANDARD and not is_of_torch(each.__module__):
+                for name, member in vars(each).items():
+                    if isinstance(member, types.MemberDescriptorType) and hasattr(value, name):
+                        self.add(f"{self.constant(value)}.{name}", getattr(value, name), attributes)
 
     def add_members(self, members, names, attributes):
+        if not names:
+            return
         own = self.constant(members, "d")
         for name in names:
             if name in members and not name.startswith("__") and (name in attributes or not draws(members[name])):
@@ -170,7 +226,7 @@ class Guards:
     def add_class(self, cls, attributes, members=None):
         """Guard attributes of a class, and that an object with the attributes ``members`` has none of the same name."""
         for each in cls.__mro__:
-            if each.__module__ in ("builtins", "abc", "typing") or is_of_torch(each.__module__):
+            if each.__module__ in STANDARD or is_of_torch(each.__module__):
                 continue
             for name in attributes & vars(each).keys():
                 value = vars(each)[name]
@@ -214,6 +270,9 @@ class Guards:
             for name, child in children.items():
                 self.add(f"{place}[{name!r}]", child, attributes)
         self.add_class(type(module), attributes, members)
+        if not is_of_torch(type(module).__module__):
+            for each in members, members["_parameters"], members["_buffers"], members["_modules"]:
+                self.contents.keep(self.constant(each, "m"), each)
 
     def add_function(self, function, attributes):
         """Require that a function keeps the values that it has captured, and its defaults."""
@@ -226,6 +285,7 @@ class Guards:
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             if name == "__class__":
                 continue
+            self.contents.keep(self.constant(cell, f"cell_{name}_"), cell)
             try:
                 value = cell.cell_contents
             except ValueError:
@@ -234,11 +294,28 @@ class Guards:
         for name in ("__defaults__", "__kwdefaults__"):
             if getattr(function, name):
                 self.add(f"{self.constant(function)}.{name}", getattr(function, name), attributes)
+        self.add_members(vars(function), attributes & vars(function).keys(), attributes)
+
+    def add_absent(self):
+        """Require that objects still lack attributes for which the functions may have asked."""
+        for content in self.contents.known.values():
+            if content.path in self.namespace and isinstance(content.owner, dict) and content.names is None:
+                for name in self.asked - content.before.keys():
+                    self.require(f"{name!r} not in {content.path}")
+
+    def require_unchanged(self):
+        """Raise Break if the call has changed a container that it was given."""
+        if self.contents.list_changed():
+            raise Break("the function changes a value that it reads")
 
     # ── the generated function ───────────────────────────────────────────────
-    def compile(self, inputs, grad, distinct=False):
-        """Write ``guard(args, kwargs)`` for the tensors ``inputs``; ``grad`` is True if gradients are recorded."""
+    def compile(self, inputs, grad, objects=(), distinct=False):
+        """Write ``guard(args, kwargs)`` for the tensors ``inputs``; ``grad`` is True if gradients are recorded.
+
+        The function returns the tensors, and behind them the containers with the contents ``objects``.
+        """
         grad = grad or self.needs_history
+        self.add_absent()
         lines = ["def guard(args, kwargs):", "try:"]
         body = [f"if not ({check}): return None" for check in self.checks]
         names = []
@@ -257,8 +334,10 @@ class Guards:
                 body.append(
                     f"if (({name}.node if {name}._base is None else refresh_node({name})) is None) is {tensor.node is not None}: return None"
                 )
+        tensors = ", ".join(names)
         if distinct and len(names) > 1:
-            body.append(f"if len({{id(owner(t.array)) for t in ({', '.join(names)},)}}) < {len(names)}: return None")
+            body.append(f"if len({{id(owner(t.array)) for t in ({tensors},)}}) < {len(names)}: return None")
+        names += [each.path for each in objects]
         body.append(f"return ({', '.join(names)}{',' * (len(names) == 1)})")
         lines += [f"    {line}" for line in body]
         lines.append("except (LookupError, AttributeError, TypeError, ValueError, RuntimeError): return None")

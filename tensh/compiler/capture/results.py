@@ -19,6 +19,17 @@ class OutputRef(int):
     """The index of an output."""
 
 
+class ObjectRef(int):
+    """The index, behind those of inputs, of a container from outside that is returned itself."""
+
+
+class Shared:
+    """A new container that is in several places of a result."""
+
+    def __init__(self, part):
+        self.part = part
+
+
 class Constant:
     """A part of a result that never changes."""
 
@@ -55,17 +66,23 @@ class DerivedView:
 class Result:
     """The structure of a result, with new values in ``outputs``; a call with the tensors of a run builds the result."""
 
-    def __init__(self, result, recorder, inputs):
+    def __init__(self, result, recorder, inputs, contents=None):
         self.recorder, self.inputs, self.outputs, self.views = recorder, inputs, [], {}
-        tensors = []
+        self.contents, self.objects = (
+            contents,
+            [],
+        )  # the containers from outside, and those among them that are returned
+        self.repeated, self.shared, tensors = set(), {}, []
         collect_tensors(result, tensors)
+        if contents is not None:
+            find_repeated(result, set(), self.repeated)
         found = {id(recorder.find(t)): t for t in tensors}
         self.add_bases(tensors, found)
         for t in tensors:
             if not any(value.tensor is t for value in inputs):
                 self.place(t, found)
         self.structure = self.describe(result)
-        self.recorder = None
+        self.recorder = self.contents = self.shared = self.repeated = None
 
     def add_bases(self, tensors, found):
         """Add the tensors of which two or more results are views to the outputs, unless they are results themselves."""
@@ -106,7 +123,16 @@ class Result:
         cls = type(part)
         if isinstance(part, Tensor):
             return self.describe_tensor(part)
-        if cls is list or isinstance(part, tuple):
+        if isinstance(part, tuple):
+            return cls, [self.describe(each) for each in part]
+        content = self.contents and self.contents.find(part)
+        if content is not None and content.is_outside:
+            return self.describe_object(content)
+        return self.describe_shared(part) if id(part) in self.repeated else self.describe_new(part)
+
+    def describe_new(self, part):
+        cls = type(part)
+        if cls is list:
             return cls, [self.describe(each) for each in part]
         if cls is dict:
             return dict, [(key, self.describe(each)) for key, each in part.items()]
@@ -115,6 +141,17 @@ class Result:
         if cls in SIMPLE or cls is types.FunctionType:
             return Constant(part)
         raise Break(f"the result contains a {cls.__name__}")
+
+    def describe_object(self, content):
+        if content not in self.objects:
+            self.objects.append(content)
+        return ObjectRef(len(self.inputs) + self.objects.index(content))
+
+    def describe_shared(self, part):
+        """Describe a new container that is in several places."""
+        if id(part) not in self.shared:
+            self.shared[id(part)] = Shared(self.describe_new(part))
+        return self.shared[id(part)]
 
     def describe_tensor(self, t):
         given = next((i for i, value in enumerate(self.inputs) if value.tensor is t), None)
@@ -128,7 +165,7 @@ class Result:
         return view
 
     def __call__(self, tensors, made):
-        return build(self.structure, tensors, made)
+        return build(self.structure, tensors, made, {})
 
 
 def has_forbidden_write(t):
@@ -150,6 +187,20 @@ def collect_tensors(part, found):
     elif type(part) is dict or is_plain_dataclass(part):
         for each in part.values() if type(part) is dict else vars(part).values():
             collect_tensors(each, found)
+
+
+def find_repeated(part, seen, found):
+    """Add the ids of the containers that are in several places of a result."""
+    if not isinstance(part, (list, dict, tuple)) and not is_plain_dataclass(part):
+        return
+    if id(part) in seen:
+        found.add(id(part))
+        return
+    seen.add(id(part))
+    for each in (
+        part.values() if isinstance(part, dict) else part if isinstance(part, (list, tuple)) else vars(part).values()
+    ):
+        find_repeated(each, seen, found)
 
 
 def is_plain_dataclass(part):
@@ -189,20 +240,24 @@ def place_in(value):
     return None if isinstance(parts, Value) else next(i for i, each in enumerate(parts) if each is value)
 
 
-def build(part, tensors, made):
-    """Build a result from the tensors of a run: given ones and new ones."""
+def build(part, tensors, made, shared):
+    """Build a result from the tensors of a run: given ones and new ones; ``shared`` gets its shared containers."""
     cls = type(part)
     if cls is OutputRef:
         return made[part]
-    if cls is InputRef:
+    if cls is InputRef or cls is ObjectRef:
         return tensors[part]
     if cls is DerivedView:
-        return part.follow(build(part.base, tensors, made))
+        return part.follow(build(part.base, tensors, made, shared))
+    if cls is Shared:
+        if part not in shared:
+            shared[part] = build(part.part, tensors, made, shared)
+        return shared[part]
     if issubclass(cls, Constant):
         return part.value
     kind, parts = part
     if kind is dict:
-        return {key: build(each, tensors, made) for key, each in parts}
+        return {key: build(each, tensors, made, shared) for key, each in parts}
     if (
         parts
         and type(parts[0]) is tuple
@@ -211,6 +266,6 @@ def build(part, tensors, made):
         and dataclasses.is_dataclass(kind)
     ):
         whole = object.__new__(kind)
-        whole.__dict__.update((name, build(each, tensors, made)) for name, each in parts)
+        whole.__dict__.update((name, build(each, tensors, made, shared)) for name, each in parts)
         return whole
-    return rebuild(kind, [build(each, tensors, made) for each in parts])
+    return rebuild(kind, [build(each, tensors, made, shared) for each in parts])

@@ -6,10 +6,7 @@ that returns other values every time.
 """
 
 import contextlib
-import dis
-import functools
 import gc
-import inspect
 import os
 import random
 import re
@@ -22,6 +19,7 @@ import numpy
 
 from tensh.compiler.breaks import Aborted, Break
 from tensh.compiler.capture.guards import NUMPY_DRAWS, is_object
+from tensh.compiler.capture.names import read_code
 from tensh.compiler.capture.refusals import (
     ENDING,
     ENDING_LIBRARY,
@@ -79,7 +77,7 @@ UNKNOWN = frozenset(
 )
 PURE = frozenset(
     """builtins math _operator itertools _functools _collections collections _abc cmath _weakref _struct _re _sre _string _typing
-    _contextvars _types""".split()
+    _types""".split()
 )
 """C modules whose functions a graph may leave out."""
 STORAGE = tuple(os.path.join("composites", each) for each in ("storage.py", "typed_storage.py"))
@@ -120,7 +118,8 @@ class Watch:
     thorough = False  # whether reasons are sought for which PyTorch has no graph either, behind the first one
 
     def __init__(self, guards):
-        self.guards, self.reason, self.codes, self.own = guards, None, {}, set()
+        self.guards, self.reason, self.codes = guards, None, {}
+        self.made = {}  # id of an object that the call has made -> the object
 
     def __enter__(self):
         self.before = sys.getprofile()
@@ -215,6 +214,8 @@ class Watch:
     def look_at_program(self, frame):
         """Guard the names that a function of the user reads; stop the capture if it does what a graph cannot repeat."""
         code = frame.f_code
+        if code.co_name == "__init__" and code.co_argcount:
+            self.note_made(frame.f_locals[code.co_varnames[0]])
         if code in self.codes or is_import(frame) or frame.f_globals.get("__name__", "").startswith(NAMED_TUPLE):
             return
         self.codes[code] = None
@@ -223,20 +224,33 @@ class Watch:
             self.stop(names.refused, frame, names.refused != NUMPY_DRAWS)
             return
         values = frame.f_globals
+        self.guards.asked |= names.asked
         self.guards.needs_history |= "requires_grad" in names.attributes
         for name in names.globals:
             if name in values:
                 self.guards.add(f"{self.guards.constant(values, 'g')}[{name!r}]", values[name], names.attributes)
-        given = frame.f_locals
+        with self.guards.contents.doubting():
+            self.guard_locals(code, frame.f_locals, names.attributes)
+
+    def guard_locals(self, code, given, attributes):
+        """Guard the attributes that a function reads of its arguments, and of variables of enclosing functions."""
         for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
             if isinstance(given.get(name), types.ModuleType):
-                self.guards.add_parts(given[name], names.attributes)
-            elif name in given and is_object(given[name]):
-                self.guards.add_parts(given[name], names.attributes)
-                self.guards.add_class(type(given[name]), names.attributes, vars(given[name]))
+                self.guards.add_parts(given[name], attributes)
+            elif name in given and is_object(given[name]) and id(given[name]) not in self.made:
+                self.guards.add_parts(given[name], attributes)
+                self.guards.add_class(type(given[name]), attributes, vars(given[name]))
         for name in code.co_freevars:
             if name in given and not isinstance(given[name], Tensor):
-                self.guards.add_parts(given[name], names.attributes)
+                self.guards.add_parts(given[name], attributes)
+        for value in given.values():
+            if id(value) in self.guards.tensors:
+                self.guards.add_tensor_attributes(value, attributes)
+
+    def note_made(self, value):
+        """Note an object whose constructor the call runs: nothing outside knows it."""
+        if not any(id(value) == key for key, _ in self.guards.kept):
+            self.made[id(value)] = value
 
     def look_at_builtin(self, frame, function, standard):
         """Stop the capture at a function written in C whose effects a graph lacks."""
@@ -344,21 +358,6 @@ def is_called_by_tensh(frame):
     return frame.f_back is not None and is_tensh_file(frame.f_back.f_code.co_filename)
 
 
-CHANGING = frozenset(
-    """append extend insert pop popleft popitem remove clear add update discard setdefault sort reverse appendleft
-    extendleft write writelines send throw close put""".split()
-)
-"""Methods that change containers and files."""
-
-
-class Names:
-    """The names that the code of a function reads; ``refused`` is an action that a graph cannot repeat, or None."""
-
-    def __init__(self):
-        self.globals, self.attributes, self.refused = {}, set(), None
-        self.repeatable = True  # whether the code may run twice, and be left anywhere
-
-
 def is_collecting(frame):
     """Return True within a callback or a ``__del__`` of the garbage collection, which may begin anywhere in a function."""
     callbacks = [getattr(each, "__code__", None) for each in gc.callbacks]
@@ -368,30 +367,3 @@ def is_collecting(frame):
             return True
         frame = frame.f_back
     return False
-
-
-@functools.lru_cache(4096)
-def read_code(code):
-    """Return the ``Names`` of a code object."""
-    names, made = Names(), code.co_name in ("__init__", "__post_init__", "__enter__", "__exit__", "__setattr__")
-    for each in dis.get_instructions(code):
-        what = each.opname
-        if what == "IMPORT_NAME" and each.argval.partition(".")[0] == "numpy" and "random" in code.co_names:
-            names.refused = names.refused or NUMPY_DRAWS
-        elif what in ("LOAD_GLOBAL", "LOAD_NAME"):
-            names.globals[each.argval] = None
-        elif what in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
-            names.attributes.add(each.argval)
-        elif what in ("STORE_ATTR", "DELETE_ATTR") and not made:
-            names.refused = names.refused or f"the attribute {each.argval} is set"
-        elif what in ("STORE_GLOBAL", "DELETE_GLOBAL"):
-            names.refused = names.refused or f"the global variable {each.argval} is set"
-        elif what in ("STORE_DEREF", "DELETE_DEREF") and each.argval in code.co_freevars:
-            names.refused = names.refused or f"the variable {each.argval} of the enclosing function is set"
-        elif what in ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"):
-            names.repeatable = False
-    operations = [each.opname for each in dis.get_instructions(code)]
-    tries = operations.count("PUSH_EXC_INFO") - operations.count("WITH_EXCEPT_START")
-    if names.attributes & CHANGING or tries or code.co_flags & inspect.CO_GENERATOR:
-        names.repeatable = False
-    return names

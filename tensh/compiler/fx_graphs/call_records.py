@@ -1,7 +1,7 @@
 """The record of a call as values that are compared: equal for all calls that one graph of a back end can replace."""
 
 from tensh.compiler.capture.guards import read_key
-from tensh.compiler.capture.results import ArgumentNumber, Constant, InputRef
+from tensh.compiler.capture.results import ArgumentNumber, Constant, InputRef, ObjectRef, Shared
 from tensh.compiler.fx_graphs.size_recording import ArgumentInt
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.node import map_arg
@@ -46,7 +46,7 @@ def describe_record(recorder, guards, given, structure, kind):
         tuple(size for dim, size in enumerate(each.array.shape) if dim not in recorder.dims[id(each)])
         for each in recorder.used if isinstance(each, Tensor)
     ]  # fmt: skip
-    return inputs, nodes, fixed, kind, describe_result(structure.structure, given)
+    return inputs, nodes, fixed, kind, describe_result(structure.structure, given, structure.objects)
 
 
 class Name(str):
@@ -62,17 +62,21 @@ def describe_tensor(tensor):
     return type(tensor), tensor.dtype, tensor.dim(), tensor.requires_grad, order
 
 
-def describe_result(part, given):
+def describe_result(part, given, objects):
     """Return the structure of a result for comparisons; values by type and text, given tensors by their paths."""
     if isinstance(part, InputRef):
         return given[part].path
+    if isinstance(part, ObjectRef):
+        return objects[part - len(given)].path
     if isinstance(part, int):
         return int(part)
     if isinstance(part, ArgumentNumber):
         return part.path
     if isinstance(part, Constant):
         return read_key(part.value)
+    if isinstance(part, Shared):
+        return describe_result(part.part, given, objects)
     kind, parts = part
     if kind is dict or parts and type(parts[0]) is tuple and type(parts[0][0]) is str:
-        return kind, [(name, describe_result(each, given)) for name, each in parts]
-    return kind, [describe_result(each, given) for each in parts]
+        return kind, [(name, describe_result(each, given, objects)) for name, each in parts]
+    return kind, [describe_result(each, given, objects) for each in parts]

@@ -1,0 +1,51 @@
+"""State from outside that compiled functions read, change and return."""
+
+import re
+import warnings
+
+import pytest
+
+import tensh as torch
+from tests.compiler.state_programs import CHANGED, READ, RETURNED
+
+COMPILED = {
+    "own": torch.compile,
+    "back_end": lambda function: torch.compile(function, backend=lambda module, inputs: module.forward),
+}
+
+
+def run(make, function, change, compile, is_argument):
+    """Return what three calls give, and the state after each, as text."""
+    state, found = make(), []
+    called = compile(function if is_argument else lambda x: function(x, state))
+    for number in range(3):
+        x = torch.full((1,), number + 1.0)
+        result = called(x, state) if is_argument else called(x)
+        found.append((repr(result), show(state)))
+        change(state)
+    return found
+
+
+def show(state):
+    """Return the text of a container, or of the attributes of an object, without addresses."""
+    return re.sub(" at 0x[0-9a-f]+", "", repr(vars(state)) if getattr(state, "__dict__", None) else repr(state))
+
+
+@pytest.mark.parametrize("is_argument", [True, False], ids=["argument", "variable"])
+@pytest.mark.parametrize("compile", COMPILED.values(), ids=COMPILED)
+@pytest.mark.parametrize("case", range(len(READ) + len(CHANGED)))
+def test_state_is_that_of_the_function_itself(case, compile, is_argument):
+    program = (READ + CHANGED)[case]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="torch.compile")
+        assert run(*program, compile, is_argument) == run(*program, lambda function: function, is_argument)
+
+
+@pytest.mark.parametrize("compile", COMPILED.values(), ids=COMPILED)
+@pytest.mark.parametrize("case", range(len(RETURNED)))
+def test_containers_in_results_are_those_of_the_function(case, compile):
+    make, function, is_right = RETURNED[case]
+    compiled = compile(function)
+    for _ in range(3):
+        state = make()
+        assert is_right(compiled(torch.ones(1), state), state)
