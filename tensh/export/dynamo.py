@@ -207,7 +207,7 @@ def list_given(part):
 
 def leaves_of_result(made):
     """Return the leaves of a result: references to tensors, and values."""
-    return leaves_of(build(made.structure, References(InputRef), References(OutputRef)))
+    return leaves_of(build(made.structure, References(InputRef), References(OutputRef), {}))
 
 
 class References:
