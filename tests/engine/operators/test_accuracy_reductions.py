@@ -215,6 +215,8 @@ VIEWS = {
     "every second": lambda a: np.repeat(a, 2, -1)[..., ::2],
     "turned": lambda a: np.moveaxis(np.ascontiguousarray(np.moveaxis(a, 0, -1)), -1, 0),
     "expanded": lambda a: np.broadcast_to(a[..., :1], a.shape),
+    "repeated": lambda a: np.broadcast_to(a[:1], a.shape),
+    "windows": lambda a: np.lib.stride_tricks.sliding_window_view(a, min(a.shape[-1], 4), -1),
 }
 # The sum of 70,000 equal numbers is off by 7 units with NumPy 2.0, with 2.4 by less than one.
 UNITS = 8 if np.__version__.startswith("2.0.") else 4

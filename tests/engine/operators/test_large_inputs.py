@@ -92,3 +92,28 @@ def test_large_bags_are_reduced_as_by_numpy(size, mode):
     weight, indices = RNG.standard_normal((50, 64)), RNG.integers(0, 50, (30, size))
     found = torch.nn.functional.embedding_bag(torch.tensor(indices), torch.tensor(weight), mode=mode)
     check(found, getattr(np, mode)(weight[indices], 1), 1e-12)
+
+
+@pytest.mark.parametrize("name", ["median", "nanmedian"])
+@pytest.mark.parametrize("distinct", [3, 1000])
+@pytest.mark.parametrize("dtype", ["int8", "int64", "float16", "float32", "float64"])
+def test_the_median_of_many_numbers_is_in_their_middle(dtype, distinct, name):
+    numbers = RNG.integers(0, distinct, 4001) % 100
+    found = getattr(torch, name)(torch.tensor(numbers).to(getattr(torch, dtype)))
+    assert found.item() == np.sort(numbers)[2000] and found.dtype == getattr(torch, dtype)
+
+
+@pytest.mark.parametrize("name, expected", [("median", np.nan), ("nanmedian", 1.0)])
+def test_the_median_of_many_numbers_with_nan(name, expected):
+    x = torch.ones(1000)
+    x[::3] = np.nan
+    assert np.array_equal(getattr(torch, name)(x).item(), expected, equal_nan=True)
+
+
+@pytest.mark.parametrize("slopes", [[0.5], [0.0], [-2.0], [3.0], [0.25, -1.0, 1.0]])
+def test_leaky_units_with_any_slopes(slopes):
+    x = torch.tensor(RNG.standard_normal((40, len(slopes), 300)))
+    x[0, 0, :3] = torch.tensor([np.nan, np.inf, -np.inf])
+    weight = torch.tensor(slopes, dtype=x.dtype)
+    expected = torch.where(x > 0, x, weight[:, None] * x)
+    np.testing.assert_array_equal(torch.nn.functional.prelu(x, weight).numpy(), expected.numpy())

@@ -133,6 +133,54 @@ def test_factors_give_the_matrix_back(shape, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("size", [1, 2, 7, 40])
+@pytest.mark.parametrize("unit", [False, True])
+@pytest.mark.parametrize("upper", [False, True])
+def test_the_other_half_of_a_triangular_matrix_is_not_read(upper, unit, size, dtype):
+    whole = (torch.triu if upper else torch.tril)(matrix((3, size, size), dtype)) / size
+    whole.diagonal(0, 1, 2)[:] = 1 if unit else 2
+    other = torch.ones(size, size).tril(-1) if upper else torch.ones(size, size).triu(1)
+    A = whole.masked_fill(other.bool(), float("nan"))
+    if unit:
+        A.diagonal(0, 1, 2)[:] = float("nan")
+    B = matrix((size, 2), dtype)
+    X = torch.linalg.solve_triangular(A, B, upper=upper, unitriangular=unit)
+    np.testing.assert_allclose((whole @ X).numpy(), B.expand(3, -1, -1).numpy(), atol=1e-12)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_a_zero_on_the_diagonal_of_a_triangular_matrix_makes_infinities(upper):
+    A, B = torch.diag(torch.tensor([2.0, 0.0, 4.0])), torch.ones(3, 1)
+    found = torch.linalg.solve_triangular(A, B, upper=upper)
+    assert found.flatten().tolist()[:: -1 if upper else 1][:2] == [0.25 if upper else 0.5, np.inf]
+
+
+@pytest.mark.parametrize("transpose", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(3, 5, 5), (7, 4), (40, 33)])
+def test_reflections_together_are_their_product(shape, dtype, transpose):
+    """One of them is trivial: its tau is zero."""
+    a, tau = torch.geqrf(matrix(shape, dtype))
+    tau[..., 1] = 0
+    Q = torch.eye(shape[-2], dtype=a.dtype)
+    for i in range(shape[-1]):
+        v = torch.cat([torch.zeros_like(a[..., :i, i]), torch.ones_like(a[..., :1, i]), a[..., i + 1 :, i]], -1)
+        Q = Q @ (torch.eye(shape[-2], dtype=a.dtype) - tau[..., i, None, None] * v[..., None] @ v[..., None].mH)
+    C = matrix((*shape[:-1], 3), dtype)
+    np.testing.assert_allclose(torch.linalg.householder_product(a, tau).numpy(), Q[..., : shape[-1]].numpy(), atol=1e-12)
+    product = torch.ormqr(a, tau, C, transpose=transpose)
+    np.testing.assert_allclose(product.numpy(), ((Q.mH if transpose else Q) @ C).numpy(), atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (4, 4), (1, 3), (3, 1)])
+def test_the_first_zero_pivot_is_counted(shape):
+    A = torch.zeros(2, *shape)
+    A[1] = torch.eye(*shape)
+    _, pivots, info = torch.linalg.lu_factor_ex(A)
+    assert info.tolist() == [1, 0] and pivots.tolist() == [list(range(1, min(shape) + 1))] * 2
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("hermitian_too", [False, True])
 def test_symmetric_factorization_solves(dtype, hermitian_too):
     """Also with pivots of two rows: the diagonal is zero."""

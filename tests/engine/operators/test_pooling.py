@@ -62,6 +62,31 @@ def test_of_equal_elements_the_first_is_taken_and_of_nan_the_last(size, nan):
                 assert np.array_equal(found, best, equal_nan=True)
 
 
+# ── few windows and many ─────────────────────────────────────────────────────
+PLANES = 60
+POOLED = {
+    "largest": lambda x: torch.nn.functional.adaptive_max_pool2d(x, (3, 5)),
+    "places": lambda x: torch.nn.functional.adaptive_max_pool2d(x, (3, 5), return_indices=True)[1],
+    "largest of lines": lambda x: torch.nn.functional.adaptive_max_pool1d(x[:, :, 0], 4),
+    "means": lambda x: torch.nn.functional.adaptive_avg_pool2d(x, (3, 5)),
+    "means by area": lambda x: torch.nn.functional.interpolate(x, size=(4, 3), mode="area"),
+    "reduced": lambda x: torch.nn.functional.interpolate(x, size=(3, 4), mode="bilinear", antialias=True),
+}
+
+
+@pytest.mark.parametrize("lost", [0, 0.1])
+@pytest.mark.parametrize("pool", POOLED)
+def test_many_planes_are_pooled_as_each_alone(pool, lost):
+    """Windows of few planes are copied at once."""
+    rng = np.random.default_rng(0)
+    numbers = rng.integers(0, 9, (PLANES, 1, 13, 17)).astype(np.float32)
+    numbers[rng.random(numbers.shape) < lost] = np.nan
+    numbers[0, 0, 2, 2] = np.inf
+    x = torch.from_numpy(numbers)
+    together, alone = POOLED[pool](x), torch.cat([POOLED[pool](plane) for plane in x.split(1)])
+    np.testing.assert_allclose(together.numpy(), alone.numpy(), 1e-6)
+
+
 # ── sizes beyond what can be counted ─────────────────────────────────────────
 WIDE = 2**63 - 1
 COUNT, ROOM = "numel: integer multiplication overflow", "Storage size calculation overflowed"

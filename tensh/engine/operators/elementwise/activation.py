@@ -20,7 +20,7 @@ from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, word
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.operators.elementwise.table import NO_CLAMP
 from tensh.engine.operators.elementwise.vectors import VECTORS, compute_in_vectors
-from tensh.engine.operators.kernels import ONE, choose
+from tensh.engine.operators.kernels import LARGE, ONE, choose
 from tensh.engine.operators.precision import compute_in_float32, is_half, widen
 from tensh.engine.operators.special.error_functions import FEW
 
@@ -344,6 +344,10 @@ def write_prelu(out, input, weight):
     input="tie(where(input > 0, g, g * weight), input)", weight="tie(masked_fill(g * input, input > 0, 0), weight)")  # fmt: skip
 def prelu_kernel(input, weight):
     """The input where it is positive, ``weight`` times it elsewhere."""
+    if input.size >= LARGE:
+        out = np.empty(input.shape, input.dtype)
+        write_prelu(out, input, weight)
+        return out
     return choose(input > 0, input, np.multiply(weight, input))
 
 

@@ -16,6 +16,8 @@ from tensh.engine.operators.along import read_along
 from tensh.engine.operators.kernels import has_true
 
 MANY = 8  # elements of a window from which each window is searched separately
+LITTLE = 1 << 15  # elements of all windows up to which they are gathered at once
+PASSES = 1 << 7  # windows, for each pass over them that this saves, up to which it takes less time
 
 
 def largest_in(input, windows, dims):
@@ -23,6 +25,9 @@ def largest_in(input, windows, dims):
     first = input.ndim - dims
     lead, spatial = input.shape[:first], input.shape[first:]
     planes, sizes = math.prod(lead), [each.shape[-2] for each in windows]
+    if are_few(planes, windows):
+        found = largest_of_few(input.reshape(planes, math.prod(spatial)), spatial, windows)
+        return tuple(place_beside(each.reshape(*lead, *sizes), input) for each in found)
     rows = input.reshape(planes, *spatial)
     values, places = np.empty((planes, *sizes), input.dtype), np.empty((planes, *sizes), np.int64)
 
@@ -33,6 +38,38 @@ def largest_in(input, windows, dims):
     if values.size:
         map_rows(work, planes, math.prod(spatial), BLOCK)
     return tuple(place_beside(each.reshape(*lead, *sizes), input) for each in (values, places))
+
+
+def are_few(planes, windows):
+    """Return True if copies of all windows take less time than passes over them."""
+    lengths = [each.shape[-1] for each in windows]
+    count = planes * math.prod([each.shape[-2] for each in windows])
+    return 0 < count <= PASSES * sum(lengths) and count * math.prod(lengths) <= LITTLE
+
+
+def largest_of_few(rows, spatial, windows):
+    """Return the largest elements of the windows of planes [planes, elements], and their positions, from copies of the windows."""
+    dims, places = len(spatial), 0
+    for dim, (n, each) in enumerate(zip(spatial, windows)):
+        shape = [1] * (2 * dims)
+        shape[dim], shape[dims + dim] = each.shape[-2:]
+        places = places * n + each.reshape(-1, *shape)
+    places = places.reshape(len(places), -1, math.prod([each.shape[-1] for each in windows]))
+    if len(places) == 1:
+        values = rows.take(places[0], 1)
+    else:
+        values = read_along(rows, places.reshape(len(rows), -1), 1).reshape(places.shape)
+    which = find_largest(values, 2)[:, :, None]
+    return read_along(values, which, 2), read_along(np.broadcast_to(places, values.shape), which, 2)
+
+
+def find_largest(values, dim):
+    """Return the indices of the largest elements along a dimension: the first of equal ones, the last nan."""
+    which = values.argmax(dim)
+    if values.dtype.kind in "fV" and has_true(values != values):
+        lost = np.flip(values != values, dim)
+        np.copyto(which, values.shape[dim] - 1 - lost.argmax(dim), where=lost.any(dim))
+    return which
 
 
 def largest_in_planes(values, windows):
@@ -60,8 +97,7 @@ def largest_along(values, windows):
         which = values.argmax(3)
         best = read_along(values, which[:, :, :, None], 3)[:, :, :, 0]
         if has_true(best != best):
-            backwards = values[:, :, :, ::-1]
-            np.copyto(which, values.shape[3] - 1 - (backwards != backwards).argmax(3), where=best != best)
+            which = find_largest(values, 3)
         return best, which
     parts = list(parts_of(values, windows))
     if len(parts) == 1:

@@ -18,7 +18,7 @@ from tensh.engine.operators.reductions.summation import add_along
 
 NARROW = 16  # elements of a dimension, up to which the matrix of a map is small
 MANY = 1 << 14  # elements from which a product with it is considered
-LITTLE = 1 << 11  # elements of a result up to which they are gathered from all dimensions at once
+LITTLE = 1 << 11  # elements (of each tap) up to which they are gathered from all dimensions (for all taps) at once
 RUNS = 4  # slices up to which copying is faster than taking elements one by one
 
 
@@ -119,6 +119,9 @@ class Taps:
         narrow = min(self.size, length) <= NARROW < count * length and self.weights is not None
         if narrow and array.size >= MANY and np.isfinite(array).all():
             return self._multiply(array, dim)
+        read = array.size // self.size * self.places.size
+        if count > 2 and self.weights is not None and read <= LITTLE * min(count, length):
+            return self._apply_at_once(array, dim)
         if length < count:
             return self._apply_by_outputs(array, dim)
         lead, shape = (slice(None),) * dim, (-1, *(1,) * (array.ndim - dim - 1))
@@ -175,6 +178,17 @@ class Taps:
         if dim == array.ndim - 1:
             return np.dot(array.reshape(-1, self.size), matrix.T).reshape(shape)
         return np.matmul(matrix, array.reshape(-1, self.size, math.prod(shape[dim + 1 :]))).reshape(shape)
+
+    def _apply_at_once(self, array, dim):
+        """Apply all taps in three calls, for few elements."""
+        parts = array.take(self.places, dim)  # [..., count, length, ...]
+        shape = (*self.places.shape, *(1,) * (array.ndim - dim - 1))
+        weights = self.cast_weights(array.real.dtype).reshape(shape)
+        if self.there is None:
+            np.multiply(parts, weights, parts)
+        else:
+            parts = np.multiply(parts, weights, np.zeros_like(parts), where=self.there.reshape(shape))
+        return add_along(parts, dim)
 
     def _apply_by_outputs(self, array, dim):
         """Apply the taps element by element of the result, for a few sums of many elements."""

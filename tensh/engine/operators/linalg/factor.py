@@ -82,19 +82,29 @@ def lower_upper(A):
     work = A.reshape(math.prod(batch), rows, columns).copy()
     steps = min(rows, columns)
     pivots = np.empty((len(work), steps), np.int32)
-    info = np.zeros(len(work), np.int32)
     matrices = np.arange(len(work))
-    for j in range(steps):
+    for j in range(min(steps, rows - 1)):
         below = work[:, j:, j]
         size = np.abs(below.real) + np.abs(below.imag) if A.dtype.kind == "c" else np.abs(below)
-        pivot = size.argmax(1) + j
-        pivots[:, j] = pivot + 1
-        work[matrices, j], work[matrices, pivot] = work[matrices, pivot], work[matrices, j].copy()
-        top = work[:, j, j]
-        info = np.where((info == 0) & (top == 0), j + 1, info)
-        work[:, j + 1 :, j] /= np.where(top == 0, 1, top)[:, None]
-        work[:, j + 1 :, j + 1 :] -= work[:, j + 1 :, j, None] * work[:, j, None, j + 1 :]
-    return work.reshape(A.shape), pivots.reshape(*batch, steps), info.astype(np.int32).reshape(batch)
+        pivot = size.argmax(1)
+        pivot += j
+        pivots[:, j] = pivot
+        row = work[matrices, pivot]
+        work[matrices, pivot] = work[:, j]
+        work[:, j] = row
+        top = row[:, j : j + 1]
+        quotients, rest = work[:, j + 1 :, j], work[:, j + 1 :, j + 1 :]
+        quotients /= top if top.all() else np.where(top == 0, 1, top)
+        rest -= quotients[:, :, None] * row[:, None, j + 1 :]
+    pivots[:, rows - 1 :] = rows - 1  # the last row has no row below it
+    pivots += 1
+    return work.reshape(A.shape), pivots.reshape(*batch, steps), find_zero(work).reshape(batch)
+
+
+def find_zero(work):
+    """Return the number of the first zero pivot of matrices [N, rows, columns], from 1, or 0 if there is none."""
+    zero = work.diagonal(0, 1, 2) == 0
+    return (zero.argmax(1) + 1 if zero.size else 0) * zero.any(1).astype(np.int32)
 
 
 def row_order(pivots, rows):

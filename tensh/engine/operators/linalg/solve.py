@@ -1,5 +1,7 @@
 """Systems of linear equations: inverse, solve, triangular systems, and systems with a Cholesky factor."""
 
+import functools
+
 import numpy as np
 
 from tensh.engine.codegen.table import op
@@ -73,7 +75,7 @@ def solution_or_inf(matrix, right):
 
 
 # ── triangular matrices ──────────────────────────────────────────────────────
-SPLIT = 16  # the size up to which equations are solved one by one; larger systems are split in two
+SPLIT = 16  # the size up to which equations are solved one by one, or by LAPACK; larger systems are split in two
 
 
 def substitute(A, B, upper, unit):
@@ -86,6 +88,41 @@ def substitute(A, B, upper, unit):
         rest = B[..., last, :] - A[..., last, first] @ one
         two = substitute(A[..., last, last], rest, upper, unit)
         return np.concatenate([two, one] if upper else [one, two], -2)
+    if n > 1 and B.size and A.dtype is B.dtype:
+        X = solve_as_factored(A, B, upper, unit)
+        if X is not None and np.isfinite(X).all():
+            return X
+    return substitute_rows(A, B, upper, unit)
+
+
+def solve_as_factored(A, B, upper, unit):
+    """Return X by LAPACK, to which an upper triangular matrix is its own factor U; None for a zero on the diagonal.
+
+    Rows and columns of a lower triangular one are reversed.
+    """
+    if not upper:
+        A, B = A[..., ::-1, ::-1], B[..., ::-1, :]
+    above = triangle(A.shape[-1])
+    whole = np.where(above, A, above.dtype.type(0))
+    if unit:
+        each = np.arange(A.shape[-1])
+        whole[..., each, each] = 1
+    try:
+        X = np.linalg.solve(whole, B)
+    except np.linalg.LinAlgError:
+        return None
+    return X if upper else X[..., ::-1, :]
+
+
+@functools.lru_cache(SPLIT)
+def triangle(n):
+    """Return the mask of the upper half of a matrix."""
+    return np.triu(np.ones((n, n), bool))
+
+
+def substitute_rows(A, B, upper, unit):
+    """Return X row by row: that has infinities where LAPACK gives up."""
+    n = A.shape[-1]
     X = np.array(np.broadcast_to(B, (*np.broadcast_shapes(A.shape[:-2], B.shape[:-2]), *B.shape[-2:])))
     for i in reversed(range(n)) if upper else range(n):
         done = slice(i + 1, None) if upper else slice(i)

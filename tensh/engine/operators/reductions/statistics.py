@@ -149,6 +149,15 @@ def middle(input, axis, skip_nan):
 SORTED = 256  # elements along a dimension up to which sorting them takes less time
 
 
+def middle_value(flat):
+    """Return the lower median of a vector, or None if it has nan: in half the time of looking for its place."""
+    wide = widen(flat)
+    if wide.dtype.kind == "f" and has_true(np.isnan(wide)):
+        return None
+    place = (wide.size - 1) // 2
+    return np.partition(wide, place)[place].astype(flat.dtype)
+
+
 def half_way(input, place, axis):
     """Return the index along ``axis`` of the element at ``place`` in a stable sort; there must be no nan."""
     here = (*(slice(None),) * (axis % input.ndim), slice(place, place + 1))
@@ -190,6 +199,8 @@ def median_of_all(name, skip_nan):
             return np.full((), not_a_number(input.dtype), input.dtype)
         if input.dtype.kind in "bc":
             refuse_dtype(f"{name}_all", input.dtype)
+        if flat.size > SORTED and (value := middle_value(flat)):  # zeros of both signs are equal: which is it?
+            return value
         return flat[middle(widen(flat), 0, skip_nan)[0]]
 
     return kernel

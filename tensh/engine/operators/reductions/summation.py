@@ -221,9 +221,17 @@ def add_middle_on_cores(array):
 
 
 # ── what BLAS cannot read ────────────────────────────────────────────────────
+def add_repeated(array, axis, keepdim=False):
+    """Sum along a dimension whose elements are one element in memory: their number times that."""
+    one = array[(slice(None),) * axis + (slice(0, 1) if keepdim else 0,)]
+    return one * array.real.dtype.type(array.shape[axis])
+
+
 def add_strided(array, axis):
     """Sum along one dimension of any array: NumPy adds adjacent numbers pairwise, and others one after the other."""
     number = array.shape[axis]
+    if axis == array.ndim - 1 and 1 < number < FEW_LINES and array.size >= FOLDED:  # a third of the time, the same sums
+        return reduce(np.add, (array[..., i] for i in range(number)))
     if number <= STEP_NUMPY or axis == array.ndim - 1:
         return add(array, axis)
     steps = number // STEP_NUMPY
@@ -271,6 +279,8 @@ def add_axis(array, axis, keepdim):
         parts = array if dtype in ONES else array.view(f"f{array.itemsize // 2}")
         sums = add_contiguous(parts.reshape(-1, number, math.prod(parts.shape[axis + 1 :]))).view(dtype)
         return sums.reshape(shape[:axis] + (1,) * keepdim + shape[axis + 1 :])
+    if not step:
+        return add_repeated(array, axis, keepdim)
     if step != array.itemsize and abs(step) == min(map(abs, array.strides)):  # NumPy adds these pairwise
         return add(array, axis, None, None, keepdim)
     sums = add_groups(array, (axis,))
@@ -370,6 +380,8 @@ def group(shape, strides, reduced):
 def add_group(array, axis):
     """Sum along one dimension of an array in memory order, with or without gaps."""
     kind, shape = array.dtype.kind, array.shape
+    if not array.strides[axis]:
+        return add_repeated(array, axis)
     if kind == "c" and array.strides[-1] == array.itemsize and axis < array.ndim - 1:
         parts = array.view(f"f{array.itemsize // 2}")
         return add_group(parts, axis).view(array.dtype)
