@@ -48,7 +48,7 @@ def are_few(planes, windows):
 
 
 def largest_of_few(rows, spatial, windows):
-    """Return the largest elements of the windows of planes [planes, elements], and their positions, from copies of the windows."""
+    """Return the largest elements of windows of planes [planes, elements], and their positions, by copies of windows."""
     dims, places = len(spatial), 0
     for dim, (n, each) in enumerate(zip(spatial, windows)):
         shape = [1] * (2 * dims)
