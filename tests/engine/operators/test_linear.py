@@ -167,7 +167,9 @@ def test_reflections_together_are_their_product(shape, dtype, transpose):
         v = torch.cat([torch.zeros_like(a[..., :i, i]), torch.ones_like(a[..., :1, i]), a[..., i + 1 :, i]], -1)
         Q = Q @ (torch.eye(shape[-2], dtype=a.dtype) - tau[..., i, None, None] * v[..., None] @ v[..., None].mH)
     C = matrix((*shape[:-1], 3), dtype)
-    np.testing.assert_allclose(torch.linalg.householder_product(a, tau).numpy(), Q[..., : shape[-1]].numpy(), atol=1e-12)
+    np.testing.assert_allclose(
+        torch.linalg.householder_product(a, tau).numpy(), Q[..., : shape[-1]].numpy(), atol=1e-12
+    )
     product = torch.ormqr(a, tau, C, transpose=transpose)
     np.testing.assert_allclose(product.numpy(), ((Q.mH if transpose else Q) @ C).numpy(), atol=1e-12)
 
