@@ -268,26 +268,42 @@ def is_state(path, kind, kept):
 
 
 def name_constants(program, root):
-    """Name constants: attributes of modules by their paths, others ``lifted_tensor_N``."""
+    """Name constants: attributes of modules by their paths, others ``lifted_tensor_N`` after the path where they are read."""
     known = {
         id(value): f"{path}.{name}" if path else name
         for path, module in root.named_modules()
         for name, value in vars(module).items()
         if isinstance(value, Tensor)
     }
-    number, renamed, order = 0, {}, list(program.made)
-    constants = sorted(
-        program.constants.items(), key=lambda each: order.index(id(each[1])) if id(each[1]) in order else -1
-    )
-    for path, value in constants:
-        if id(value) in known:
-            renamed[path] = known[id(value)]
-        else:
-            renamed[path], number = f"lifted_tensor_{number}", number + 1
+    number, renamed, readers = 0, {}, find_readers(program.graph)
+    paths = sorted(program.constants, key=[*readers].index)
+    for path in paths:
+        owner = known.get(id(program.constants[path]))
+        if owner is None:
+            within = name_innermost(readers[path])
+            owner, number = f"{within}lifted_tensor_{number}", number + 1
+        renamed[path] = owner
     for node in program.graph.nodes:
         if node.op == "get_attr" and node.target in renamed:
             node.target = renamed[node.target]
-    program.constants = {renamed[path]: value for path, value in constants}
+    program.constants = {renamed[path]: program.constants[path] for path in paths}
+
+
+def find_readers(graph):
+    """Return path of a member -> the first node that reads it, in the order of the graph."""
+    found = {}
+    for node in graph.nodes:
+        for each in node.all_input_nodes:
+            if each.op == "get_attr":
+                found.setdefault(each.target, node)
+    return found
+
+
+def name_innermost(node):
+    """Return the path of the module that was being called at a node, with a full stop; an empty text outside of all."""
+    stack = node.meta.get("nn_module_stack")
+    path = next(reversed(stack.values()))[0] if stack else ""
+    return path and f"{path}."
 
 
 def make_kinds(root):

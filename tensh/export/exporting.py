@@ -151,7 +151,7 @@ def read_inputs(mod, args, kwargs, preserved):
 
     ``preserved`` are paths of submodules: one that is unknown raises AttributeError.
     """
-    if not isinstance(args, (tuple, list)):
+    if not isinstance(args, tuple):
         raise UserError(f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}")
     combine(mod, args, {} if kwargs is None else kwargs)  # TypeError for arguments that do not fit
     for path in preserved:

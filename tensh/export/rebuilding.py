@@ -37,6 +37,9 @@ def rebuild(said, tensors, example=None):
         assign(root, path, tensors[path], path not in fixed)
     buffers = {*said["buffers"]}
     constants = {path: tensors[path] for path in said["constants"] if path not in buffers}
+    for path, value in constants.items():  # as attributes of modules, so that they keep their names
+        owner, name = find_owner(root, path)
+        setattr(owner, name, value)
     members = {**dict(root.named_parameters()), **dict(root.named_buffers()), **constants}
     inner = {path: value for path, value in tensors.items() if path.partition(".")[0] in branches}
     graph = read_graph(said["nodes"], members | inner)
@@ -175,7 +178,8 @@ def check_dynamic(program, dynamic, ranges):
             raise DamagedFile(f"a guard is about a size that no input has: {guard!r:.80}")
 
 
-def assign(root, path, value, persistent=True):
+def find_owner(root, path):
+    """Return (module, name) of a member; modules on the way to it are made if they are absent."""
     if visible_line(path) != path:
         raise DamagedFile("a parameter has control characters in its name")
     *parents, name = path.split(".")
@@ -184,6 +188,12 @@ def assign(root, path, value, persistent=True):
         if parent not in module._modules:
             module.add_module(parent, Module())
         module = module._modules[parent]
+    return module, name
+
+
+def assign(root, path, value, persistent=True):
+    """Give a module a parameter or a buffer."""
+    module, name = find_owner(root, path)
     if isinstance(value, torch.nn.Parameter):
         module.register_parameter(name, value)
     else:

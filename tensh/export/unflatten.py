@@ -3,6 +3,7 @@
 import itertools
 import operator
 
+from tensh.engine.core.tensor import Tensor
 from tensh.export import descriptions
 from tensh.export.exported_module import as_plain
 from tensh.export.input_sizes import require_sizes
@@ -194,8 +195,9 @@ def take_graphs(module, made):
 
 
 def share_state(first, other):
-    """Give another module for the same path the parameters and buffers of the first, at any depth."""
+    """Give another module for the same path the parameters, buffers and constants of the first, at any depth."""
     other._parameters, other._buffers = first._parameters, first._buffers
+    vars(other).update({name: value for name, value in vars(first).items() if isinstance(value, Tensor)})
     for name, child in first._modules.items():
         if isinstance(child, InterpreterModule):
             share_state(child, interpret(other, name))

@@ -40,8 +40,10 @@ def decode_value(said):
 
 
 def is_size(value):
-    """Return True for a size: an integer that a tensor can have, or the expression of a dynamic size."""
-    return type(value) is int and 0 <= value < 2**63 or isinstance(value, str) and SIZE.fullmatch(value) is not None
+    """Return True for a size: an integer that a tensor can have, the expression of a dynamic size, or "?" in a branch."""
+    if isinstance(value, str):
+        return value == "?" or SIZE.fullmatch(value) is not None
+    return type(value) is int and 0 <= value < 2**63
 
 
 def read_dtype(name):

@@ -11,6 +11,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.func.trees import flatten, unflatten
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
+from tensh.fx.merging import merge_results
 from tensh.fx.source_names import name_source
 
 __all__ = ["BranchRecorder", "copy_graph", "list_members", "rename_inputs", "walk_nodes"]
@@ -62,6 +63,7 @@ class BranchRecorder:
                 f"Unmatched output spec from torch.{called} branches: true branch tree_spec {branches[0].spec} vs false branch "
                 f"tree_spec {wanted}."
             )
+        varying = merge_results([each.graph for each in branches]) if len(branches) == 2 and not called.apart else None
         names = {id(each): f"l_args_{count}_{place}_" for place, each in enumerate(leaves)}
         lifted = order_lifted(functions, branches, names)
         modules = [close(branch, lifted, plain=called.apart and branch is branches[0]) for branch in branches]
@@ -80,11 +82,10 @@ class BranchRecorder:
             known = [each for part in values for each in part]
             result = [each.view_as(each) if any(each is other for other in known) else each for each in result]
         self.describe(node, tuple(result))
-        parts = [
-            self.keep_part(value, self.graph.call_function(operator.getitem, (node, place)))
-            for place, value in enumerate(result)
-        ]
-        return unflatten(parts, wanted)
+        items = [self.graph.call_function(operator.getitem, (node, place)) for place in range(len(result))]
+        for item, dim in zip(items, varying or ()):
+            item.meta |= {} if dim is None else {"varying": dim}
+        return unflatten([*map(self.keep_part, result, items)], wanted)
 
     def record_rows(self, called, args):
         """Record a scan or a map, whose function gets a row of its last operands at a time."""

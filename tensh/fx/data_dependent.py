@@ -16,7 +16,7 @@ def name_of(node):
 
 
 def dimension_of(node):
-    """Return the dimension of a node's result whose size depends on elements; None if there is none."""
+    """Return the dimension of a node's result whose size depends on elements, or on a choice between branches; or None."""
     name = name_of(node)
     if node.op not in ("call_function", "call_method"):
         return None
@@ -24,7 +24,7 @@ def dimension_of(node):
         return 0
     if name == "index":
         return next((place for place, each in enumerate(node.args[1]) if is_mask(each)), None)
-    return SOURCES.get(name)
+    return node.meta.get("varying", SOURCES.get(name))
 
 
 def is_mask(node):

@@ -134,7 +134,8 @@ def record(function, args, kwargs, strict, root=None):
     """Return the program of a trace, with PyTorch's warnings and refusals."""
     owner = root if root is not None else function
     known = {id(each) for each in owner.state_dict(keep_vars=True).values()} if isinstance(owner, Module) else set()
-    args, kwargs = separate(args, known), separate(kwargs, known)
+    names = list_parameters(function)
+    args, kwargs = separate(args, known), sort_by_parameters(separate(kwargs, known), names)
     before, running.states = running.states, (*running.states, TracingState())
     try:
         program = trace_program(function, args, kwargs, sizes=True, on_read=warn_of_reading, root=root, lasting=True)
@@ -147,8 +148,16 @@ def record(function, args, kwargs, strict, root=None):
     program.gives_sizes = program.result is not given
     require_tensors(program.result, strict)
     drop_dead_code(program)
-    program.names = list_parameters(function)
+    program.names = names
     return program
+
+
+def sort_by_parameters(kwargs, names):
+    """Return keyword arguments in the order of the parameters, in which a trace also takes them by position."""
+    return {
+        name: kwargs[name]
+        for name in sorted(kwargs, key=lambda name: names.index(name) if name in names else len(names))
+    }
 
 
 def list_parameters(function):

@@ -48,21 +48,23 @@ class TracedProgram:
 def bind(program, name, args, kwargs):
     """Return the tensors of a call in the order of inputs.  Raise PyTorch's RuntimeError if they do not fit."""
     names = [node.name for node in program.inputs]
-    if kwargs and not program.structure[1]:
+    positional, keyed = program.structure
+    if kwargs and not keyed:
         parameters = program.names
         args = (*args, *(kwargs.pop(each) for each in parameters[len(args) :] if each in kwargs))
-    if len(args) < len(program.structure[0]):
+    if len(args) < len(positional):
         missing = (program.names or names)[len(args)]
         raise RuntimeError(
             f"{name}() is missing value for argument '{missing}'. Declaration: {name}({', '.join(f'Tensor {each}' for each in names)})"
         )
-    if len(args) > len(program.structure[0]):
+    if len(args) > len(positional) + len(keyed):
         raise RuntimeError(
             f"{name}() expected at most {len(names) + 1} argument(s) but received {len(args) + 1} argument(s). Declaration: "
             f"{name}({', '.join(f'Tensor {each}' for each in names)})"
         )
+    kwargs = dict(zip(keyed, args[len(positional) :])) | kwargs
     try:
-        return flatten_like(program.structure, args, kwargs)
+        return flatten_like(program.structure, args[: len(positional)], kwargs)
     except TypeError as error:
         raise RuntimeError(f"{name}(): {error}") from None
 

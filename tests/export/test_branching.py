@@ -98,3 +98,48 @@ def test_a_branch_that_writes_to_its_operand_is_refused():
 
     with pytest.raises(RuntimeError, match="Higher order ops do not support input mutation"):
         torch.export.export(Writes(), (torch.ones(3),))
+
+
+SIZES = {
+    "another": (lambda x: x * 2, lambda x: x[:2] * 1),
+    "masks": (lambda x: x[x > 0], lambda x: x[x <= 0]),
+    "nested": (lambda x: torch.cond(x.max() > 3, lambda x: x * 2, lambda x: x[:2] * 2, (x,)), lambda x: x * 3),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("dynamic", [None, ({0: torch.export.Dim("n", min=3)},)])
+def test_the_size_of_a_result_is_that_of_the_branch_taken(name, dynamic):
+    class Choice(torch.nn.Module):
+        def forward(self, x):
+            y = torch.cond(x.sum() > 0, *SIZES[name], (x,))
+            return y * torch.ones(y.shape[0]), y.sum() * y.size(0)
+
+    model = Choice()
+    program = torch.export.export(model, (torch.tensor([1.0, 2.0, -1.0, -2.0]),), dynamic_shapes=dynamic)
+    file = io.BytesIO()
+    torch.export.save(program, file)
+    file.seek(0)
+    for each in (program, torch.export.load(file), program.run_decompositions()):
+        for factor in (4.0, 0.5, -1.0):
+            x = factor * torch.tensor([1.0, 2.0, 1.0, -0.5, 1.0][: 5 if dynamic else 4])
+            assert_same(each.module()(x), model(x))
+
+
+UNLIKE = {
+    "dim": (lambda x: x.sum(), lambda x: x * 2, "expected same dim but got 0 and 1"),
+    "dtype": (lambda x: x.long(), lambda x: x * 2, "expected same dtype but got torch.int64 and torch.float32"),
+    "number": (lambda x: (x * 1, 3), lambda x: (x * 2, 4), "expected same number or None but got 3 and 4"),
+    "sizes": (lambda x: torch.ones(2, 3), lambda x: torch.ones(3, 2), r"got \[2, 3\] and \[3, 2\]"),
+    "structure": (lambda x: x * 1, lambda x: (x * 1, x), "Unmatched output spec"),
+}
+
+
+@pytest.mark.parametrize("name", UNLIKE)
+def test_results_of_branches_are_alike(name):
+    class Choice(torch.nn.Module):
+        def forward(self, x):
+            return torch.cond(x.sum() > 0, *UNLIKE[name][:2], (x,))
+
+    with pytest.raises(RuntimeError, match=UNLIKE[name][2]):
+        torch.export.export(Choice(), (torch.ones(3),))

@@ -221,3 +221,29 @@ def test_files_with_another_example_are_refused(example):
     after.seek(0)
     with pytest.raises(DamagedFile, match="its example is not a list of 1 tensors"):
         torch.export.load(after)
+
+
+def test_constants_keep_their_names():
+    class Inner(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = torch.arange(2.0)
+
+        def forward(self, x):
+            return x * self.w + torch.tensor([1.0, 2.0])
+
+    class Outer(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.k = Inner(), torch.ones(2)
+
+        def forward(self, x):
+            return self.a(self.a(x)) + self.k
+
+    x = torch.ones(2)
+    program = torch.export.export(Outer(), (x,))
+    names = ["a.w", "a.lifted_tensor_0", "a.lifted_tensor_1", "k"]
+    again = torch.export.load(saved(program))
+    for each in (program, again, again.run_decompositions(), torch.export.load(saved(again))):
+        assert list(each.constants) == names
+        assert torch.equal(torch.export.unflatten(each)(x), Outer()(x))

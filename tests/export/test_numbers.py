@@ -127,3 +127,20 @@ def test_what_was_checked_is_a_range_and_holds():
     assert str(program.range_constraints) == "{u0: VR[2, 4]}"
     with pytest.raises(RuntimeError, match="Runtime assertion failed for expression u0 >= 2"):
         program.module()(torch.tensor(1), torch.arange(6.0))
+
+
+LIMITED = {
+    "above": ("(n := x.item(), torch._check(n >= 2), torch._check(n <= len(y)), y[:n])[3]", 7),
+    "below": ("(n := x.item(), torch._check(n < 9), torch._check(n >= y.shape[0] - 4), torch.ones(n))[3]", 1),
+    "reversed": ("(n := x.item(), torch._check(y.shape[0] > n), torch._check(n >= 0), y[n])[3]", 6),
+}
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_checks_against_fixed_sizes_hold(name):
+    text, outside = LIMITED[name]
+    model, y = make(torch, text), torch.arange(6.0)
+    program = torch.export.export(model, (torch.tensor(3), y))
+    assert torch.equal(program.module()(torch.tensor(3), y), model(torch.tensor(3), y))
+    with pytest.raises(RuntimeError, match="Runtime assertion failed"):
+        program.module()(torch.tensor(outside), y)

@@ -189,8 +189,8 @@ def test_nested_arguments_and_keywords():
     )
     a, b, c = torch.randn(3, 2)
     assert torch.equal(traced((a, b), {"k": c}), a - b * c)
-    named = torch.jit.trace(lambda x, y: x - y, example_kwarg_inputs={"x": torch.ones(2), "y": torch.ones(2)})
-    assert torch.equal(named(x=a, y=b), a - b)
+    named = torch.jit.trace(lambda x, y: x - y, example_kwarg_inputs={"y": torch.ones(2), "x": torch.ones(2)})
+    assert torch.equal(named(x=a, y=b), a - b) and torch.equal(named(a, b), a - b) and torch.equal(named(a, y=b), a - b)
     with pytest.raises(RuntimeError, match="missing value for argument 'y'"):
         torch.jit.trace(lambda x, y: x - y, (a, b))(a)
     with pytest.raises(RuntimeError, match="expected a tensor as arguments"):

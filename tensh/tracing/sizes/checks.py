@@ -11,7 +11,7 @@ from collections import Counter
 from tensh._aten.overloads import schemas
 from tensh.engine.dtypes.symbols import sym_not
 from tensh.fx.node import Node
-from tensh.tracing.sizes.unbacked import write_comparison
+from tensh.tracing.sizes.unbacked import narrow, write_comparison
 
 ORDER = ("ge", "le", "gt", "lt", "eq", "ne")
 COMPARED = tuple(getattr(operator, name) for name in ORDER)
@@ -29,6 +29,9 @@ def place_checks(program):
     found = [read_check(condition, numbers) for condition, _ in checks]
     if None in found:
         return
+    for name, symbol, other in found:  # a size that is fixed became a number after its check was recorded
+        if symbol.startswith("u") and type(other) is int:
+            program.ranges[symbol] = narrow(*program.ranges[symbol], name, other)
     for symbol, node in numbers.items():
         if any(is_size_of(node, user) for user in node.users):
             low, high = program.ranges[symbol]

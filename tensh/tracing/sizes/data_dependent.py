@@ -44,7 +44,9 @@ def name_data_sizes(program):
             name = counts.get(node.args[0]) if name_of(node) == "nonzero" else None
             if name is None:
                 name = f"u{sum(each.startswith('u') for each in program.ranges)}"
-                program.ranges[name] = 0, find_largest(node)
+                program.ranges[name] = (
+                    find_branch_sizes(node, dim) if "varying" in node.meta else (0, find_largest(node))
+                )
                 sources.append((node, dim, name))
             if name_of(node) == "nonzero":
                 counts[node.args[0]] = name
@@ -81,6 +83,20 @@ def find_largest(node):
     counted = next(each for each in reversed(node.all_input_nodes) if "val" in each.meta)
     is_dynamic = any(isinstance(each, str) for each in counted.meta.get("sizes", ()))
     return LARGEST if is_dynamic else counted.meta["val"].numel()
+
+
+def find_branch_sizes(item, dim):
+    """Return the (smallest, largest) size that two branches give a result; unknown ones are 0 and ``LARGEST``."""
+    call, place = item.args
+    graphs = [branch.meta["val"].graph for branch in call.args[1:3]]
+    results = [graph.output_node().args[0][place] for graph in graphs]
+    sizes = [(node.meta.get("sizes") or node.meta["val"].shape)[dim] for node in results]
+    known = [
+        type(size) is int and node not in find_dependent(graph) for node, size, graph in zip(results, sizes, graphs)
+    ]
+    if not all(known):
+        return 0, LARGEST
+    return min(sizes), max(sizes)
 
 
 def is_explained(node, place, known):
