@@ -91,7 +91,7 @@ def __getattr__(name):
 
 
 def exists(submodule):
-    """True if there is a submodule of this name."""
+    """Return True if there is a submodule of this name."""
     from importlib.util import find_spec  # slower to import than everything else here
 
     return find_spec(f"tensh.{submodule}") is not None

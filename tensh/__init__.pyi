@@ -268,7 +268,7 @@ class Future:
     def add_done_callback(self, callback: _Any) -> _Any:
         """Call a function with the future on completion, or at once if completed; its errors become warnings."""
     def done(self) -> _Any:
-        """True if the result, or an error, has been set."""
+        """Return True if the result, or an error, has been set."""
     def set_exception(self, result: _Any) -> _Any:
         """Set an error, which ``wait`` and ``value`` raise; raise RuntimeError if the future is completed."""
     def set_result(self, result: _Any) -> _Any:
@@ -331,7 +331,7 @@ class GradScaler:
     def get_scale(self) -> _Any:
         """The scale; 1.0 where nothing is scaled."""
     def is_enabled(self) -> _Any:
-        """True if losses are scaled."""
+        """Return True if losses are scaled."""
     def load_state_dict(self, state_dict: _Any) -> _Any:
         """Take over what ``state_dict`` returned.  Raise RuntimeError if it is empty."""
     def scale(self, outputs: _Any) -> _Any:
@@ -456,7 +456,7 @@ class StorageBase:
     def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
         """False: memory is never pinned for a device."""
     def is_shared(self) -> _Any:
-        """True if other processes may map the memory."""
+        """Return True if other processes may map the memory."""
     is_sparse: _bool
     is_sparse_csr: _bool
     def long(self) -> _Any:
@@ -468,7 +468,7 @@ class StorageBase:
     def pin_memory(self, device: _device | _str | _int | None = None) -> _Any:
         """Not available: there is no device to pin memory for.  Raise RuntimeError."""
     def resizable(self) -> _Any:
-        """True unless the memory is shared with a NumPy array."""
+        """Return True unless the memory is shared with a NumPy array."""
     def resize_(self, size: _Any) -> _Any:
         """Resize the storage to ``size`` bytes of new memory, which begins with the old bytes."""
     def share_memory_(self) -> _Any:
@@ -611,7 +611,7 @@ class TypedStorage:
     def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
         """False: memory is never pinned for a device."""
     def is_shared(self) -> _Any:
-        """True if other processes may map the memory."""
+        """Return True if other processes may map the memory."""
     is_sparse: _bool
     kind: _Any
     def long(self) -> _Any:
@@ -623,7 +623,7 @@ class TypedStorage:
     def pin_memory(self, device: _device | _str | _int | None = None) -> _Any:
         """Not available: there is no device to pin memory for.  Raise RuntimeError."""
     def resizable(self) -> _Any:
-        """True unless the memory is shared with a NumPy array."""
+        """Return True unless the memory is shared with a NumPy array."""
     def resize_(self, size: _Any) -> _Any:
         """Resize the storage, in new memory that begins with the old elements."""
     row: _Any
@@ -699,7 +699,7 @@ class UntypedStorage:
     def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
         """False: memory is never pinned for a device."""
     def is_shared(self) -> _Any:
-        """True if other processes may map the memory."""
+        """Return True if other processes may map the memory."""
     is_sparse: _bool
     is_sparse_csr: _bool
     def long(self) -> _Any:
@@ -711,7 +711,7 @@ class UntypedStorage:
     def pin_memory(self, device: _device | _str | _int | None = None) -> _Any:
         """Not available: there is no device to pin memory for.  Raise RuntimeError."""
     def resizable(self) -> _Any:
-        """True unless the memory is shared with a NumPy array."""
+        """Return True unless the memory is shared with a NumPy array."""
     def resize_(self, size: _Any) -> _Any:
         """Resize the storage to ``size`` bytes of new memory, which begins with the old bytes."""
     def share_memory_(self) -> _Any:
@@ -984,7 +984,7 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def all(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """True where all elements (along ``dim``) are not zero.  Shape: [*] to [], or without ``dim``."""
 def allclose(input: Tensor, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
-    """True if every element of input is close to that of other; see ``isclose``."""
+    """Return True if every element of input is close to that of other; see ``isclose``."""
 def alpha_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """``torch.nn.functional.alpha_dropout`` without its defaults.  Differentiable."""
 def alpha_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
@@ -1124,7 +1124,7 @@ def broadcast_to(input: Tensor, size: _Any) -> Tensor:
 def bucketize(input: Tensor, boundaries: _Any, *, out_int32: _Any = False, right: _Any = False, out: Tensor | None = None) -> Tensor:
     """The index of the bucket between sorted boundaries for each value."""
 def can_cast(from_: _Any, to: _Any) -> _bool:
-    """True if a result of dtype ``from_`` may be written into a tensor of dtype ``to``."""
+    """Return True if a result of dtype ``from_`` may be written into a tensor of dtype ``to``."""
 def cartesian_prod(*tensors: _Any) -> Tensor:
     """All tuples with one element of each vector, as rows.  Differentiable."""
 def cat(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
@@ -1298,7 +1298,7 @@ def einsum(equation: _str, *operands: _Any) -> Tensor:
 def embedding(weight: Tensor, indices: _Any, padding_idx: _Any = -1, scale_grad_by_freq: _Any = False, sparse: _Any = False) -> _Any:
     """The rows of ``weight`` at ``indices``, as ``torch.nn.functional.embedding``.  Differentiable in weight."""
 def embedding_bag(weight: Tensor, indices: _Any, offsets: _Any, scale_grad_by_freq: _Any = False, mode: _Any = 0, sparse: _Any = False, per_sample_weights: _Any = None, include_last_offset: _Any = False, padding_idx: _Any = None) -> _Any:
-    """(output, bag of every index, size of every bag, chosen rows) of ``torch.nn.functional.embedding_bag``.  Differentiable."""
+    """Return (output, bag of each index, size of each bag, chosen rows) of ``nn.functional.embedding_bag``.  Differentiable."""
 def embedding_renorm_(weight: Tensor, indices: _Any, max_norm: _Any, norm_type: _Any) -> _Any:
     """Scale the rows of ``weight`` at ``indices`` down to a ``norm_type``-norm of ``max_norm``, in place."""
 def empty(*size: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1312,7 +1312,7 @@ def empty_strided(size: _Any, stride: _Any, *, dtype: _dtype | None = None, layo
 def eq(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where input is equal to other."""
 def equal(input: Tensor, other: Tensor | _Number) -> _bool:
-    """True if both have the same shape and the same elements."""
+    """Return True if both have the same shape and the same elements."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The error function of input."""
 def erf_(input: Tensor) -> Tensor:
@@ -1520,9 +1520,9 @@ def instance_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_me
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverses of square matrices: ``torch.linalg.inv``.  Differentiable."""
 def is_anomaly_check_nan_enabled() -> _bool:
-    """True if anomaly detection looks for nan."""
+    """Return True if anomaly detection looks for nan."""
 def is_anomaly_enabled() -> _bool:
-    """True if anomaly detection is on."""
+    """Return True if anomaly detection is on."""
 def is_autocast_cache_enabled() -> _Any:
     """Return whether a leaf that requires grad is cast once in a region, and not at each use."""
 def is_autocast_cpu_enabled() -> _Any:
@@ -1538,13 +1538,13 @@ def is_deterministic_algorithms_warn_only_enabled() -> _Any:
 def is_distributed(input: Tensor) -> Tensor:
     """Return False, because no tensor is distributed over processes."""
 def is_floating_point(self: Tensor) -> _bool:
-    """True if the dtype is one of the floating point dtypes."""
+    """Return True if the dtype is one of the floating point dtypes."""
 def is_grad_enabled() -> _bool:
-    """True if recording is on."""
+    """Return True if recording is on."""
 def is_inference(input: Tensor) -> _bool:
     """Return True if the tensor was made in inference mode."""
 def is_inference_mode_enabled() -> _bool:
-    """True if ``inference_mode`` is on."""
+    """Return True if ``inference_mode`` is on."""
 def is_neg(input: Tensor) -> Tensor:
     """Return False, because negation is computed at once, not when the tensor is read."""
 def is_nonzero(input: Tensor) -> _bool:
@@ -1744,15 +1744,15 @@ def narrow(input: Tensor, dim: _Any, start: _Any, length: _Any) -> Tensor:
 def narrow_copy(input: Tensor, dim: _Any, start: _Any, length: _Any, *, out: Tensor | None = None) -> Tensor:
     """Copy the ``length`` elements from ``start`` on along ``dim`` into new memory.  Differentiable."""
 def native_batch_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, training: _Any, momentum: _Any, eps: _float) -> Tensor:
-    """(output, mean, inverse deviation) of batch normalisation.  Differentiable."""
+    """Return (output, mean, inverse deviation) of batch normalisation.  Differentiable."""
 def native_channel_shuffle(input: Tensor, groups: _Any) -> Tensor:
     """``channel_shuffle`` under its other name.  Differentiable.  Shape: [N, C, *]."""
 def native_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """``(output, mask)`` of a dropout; ``train=None`` means True.  Differentiable."""
 def native_group_norm(input: Tensor, weight: Tensor, bias: Tensor | None, N: _Any, C: _Any, HxW: _Any, group: _Any, eps: _float) -> Tensor:
-    """(output, mean, inverse deviation) of group normalisation.  Differentiable."""
+    """Return (output, mean, inverse deviation) of group normalisation.  Differentiable."""
 def native_layer_norm(input: Tensor, normalized_shape: _Any, weight: Tensor, bias: Tensor | None, eps: _float) -> Tensor:
-    """(output, mean, inverse deviation) of layer normalisation.  Differentiable."""
+    """Return (output, mean, inverse deviation) of layer normalisation.  Differentiable."""
 def ne(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where input is different from other."""
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:

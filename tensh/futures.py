@@ -25,7 +25,7 @@ class Future:
         self._state = concurrent.futures.Future()
 
     def done(self):
-        """True if the result, or an error, has been set."""
+        """Return True if the result, or an error, has been set."""
         return self._state.done()
 
     def wait(self):

@@ -139,7 +139,7 @@ def enable_reentrant_dispatch():
 
 # ── asking and calling ───────────────────────────────────────────────────────
 def has_torch_function(relevant_args):
-    """True if a mode is active, or one of the arguments overrides functions and overriding is not disabled.
+    """Return True if a mode is active, or one of the arguments overrides functions and overriding is not disabled.
 
     >>> import tensh as torch
     >>> torch.overrides.has_torch_function((torch.ones(2),))
@@ -233,7 +233,7 @@ def wrap_torch_function(dispatcher):
 
 
 def is_tensor_like(inp):
-    """True for a tensor, and for an object with ``__torch_function__``."""
+    """Return True for a tensor, and for an object with ``__torch_function__``."""
     return type(inp) is Tensor or hasattr(inp, "__torch_function__")
 
 
@@ -378,7 +378,7 @@ def resolve_name(f):
 
 
 def is_tensor_method_or_property(func):
-    """True if ``func`` is a method of Tensor or reads one of its properties.
+    """Return True if ``func`` is a method of Tensor or reads one of its properties.
 
     >>> import tensh as torch
     >>> torch.overrides.is_tensor_method_or_property(torch.Tensor.add)

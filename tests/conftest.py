@@ -122,7 +122,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def needs_pytorch(item, fixtures):
-    """True if a test compares with PyTorch, according to its fixture or mark."""
+    """Return True if a test compares with PyTorch, according to its fixture or mark."""
     return "oracle" in fixtures or item.get_closest_marker("oracle") is not None
 
 

@@ -46,7 +46,7 @@ def requirements(versions):
 
 
 def run(python, versions, arguments):
-    """True if the tests pass."""
+    """Return True if the tests pass."""
     with tempfile.TemporaryDirectory() as place:
         subprocess.run([python, "-m", "venv", place], check=True)
         inside = Path(place, "Scripts" if os.name == "nt" else "bin", "python")

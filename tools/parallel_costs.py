@@ -45,7 +45,7 @@ def tell(name, figure):
 
 
 def has(*names):
-    """True if packages are installed; otherwise say so."""
+    """Return True if packages are installed; otherwise say so."""
     missing = [name for name in names if importlib.util.find_spec(name) is None]
     if missing:
         print(f"left out, without {' and '.join(missing)}", flush=True)

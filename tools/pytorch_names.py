@@ -49,7 +49,7 @@ def public(path):
 
 
 def belongs(path, name, value, listed):
-    """True for a name that a module defines rather than imports."""
+    """Return True for a name that a module defines rather than imports."""
     if isinstance(value, types.ModuleType):
         return value.__name__ == f"{path}.{name}"
     if listed is not None:

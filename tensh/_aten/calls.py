@@ -7,7 +7,7 @@ from tensh.func.trees import leaves_of
 
 
 def choose_overload(name, args, options):
-    """(overload, args, options) of the first overload that takes these arguments; () if none does."""
+    """Return (overload, args, options) of the first overload that takes these arguments; () if none does."""
     for overload in schemas()[name].values():
         try:
             return overload, *overload.bind(args, options)
@@ -82,7 +82,7 @@ class HandedOn:
             self.overload, self.args = overload, args
 
     def answers(self, args):
-        """True if that call has these arguments."""
+        """Return True if that call has these arguments."""
         return is_same(args, self.args)
 
     def result(self, args):
@@ -98,7 +98,7 @@ class HandedOn:
 
 
 def is_same(one, other):
-    """True for the same values, also within lists."""
+    """Return True for the same values, also within lists."""
     if type(one) in (list, tuple):
         return type(other) in (list, tuple) and len(one) == len(other) and all(map(is_same, one, other))
     return one is other or type(one) is type(other) in (int, float, bool, str) and one == other

@@ -144,7 +144,7 @@ def take_own(name, answer):
 
 
 def compute(name, point, args, options, replace):
-    """(The result of an operator, the result of PyTorch's.)"""
+    """Return (the result of an operator, the result of PyTorch's.)"""
     args, options = map_leaves(replace, (args, options))
     own = call_plain(point.original, *args, **options)
     return own, call_plain(RESULTS[name], own, *args) if name in RESULTS else own

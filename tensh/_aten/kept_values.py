@@ -9,7 +9,7 @@ from tensh.engine.core.tensor import Tensor
 
 
 def loses_operand(overload, args):
-    """True if a write destroys what its own derivative reads, so that PyTorch copies it before."""
+    """Return True if a write destroys what its own derivative reads, so that PyTorch copies it before."""
     op = OPS.get(overload._opname[:-1]) if overload._opname.endswith("_") else None
     if op is None or not args or overload._opname in RESULTS_SUFFICE:
         return False
@@ -43,7 +43,7 @@ def side_result(node, number):
 
 
 def takes_out_results():
-    """True if a node takes a result that it keeps out of the history by a call of ``detach`` that others see.
+    """Return True if a node takes a result that it keeps out of the history by a call of ``detach`` that others see.
 
     Within a transform of ``torch.func`` PyTorch does that above the tensors that record the calls.
     """

@@ -32,7 +32,7 @@ def require_fitting(overload, args, kwargs):
 
 
 def takes_tensor(declared, place):
-    """True if the argument at a place is a tensor, which a number may stand for."""
+    """Return True if the argument at a place is a tensor, which a number may stand for."""
     return place < len(declared.arguments) and declared.arguments[place].type == "Tensor"
 
 

@@ -156,7 +156,7 @@ class Overload(OpOverload):
         return find_overload, (self._opname, self._overloadname)
 
     def bind(self, args, options):
-        """(args, options) as handlers see them, without what equals its default; TypeError if they do not fit."""
+        """Return (args, options) as handlers see them, without what equals its default; TypeError if they do not fit."""
         parameters = self.__dict__.get("_parameters") or self.parameters
         numbers = not state.formulas and self._opname.removesuffix("_") in ONLY_TENSORS
         options = {
@@ -304,7 +304,7 @@ class Word(Overload):
 
 
 def same(parameter, value):
-    """True for the default; 1.0 is not the default 1 of a number of any kind."""
+    """Return True for the default; 1.0 is not the default 1 of a number of any kind."""
     return value == parameter.default and (parameter.kind != "Scalar" or type(value) is type(parameter.default))
 
 

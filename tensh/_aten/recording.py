@@ -44,7 +44,7 @@ REPLAYED = frozenset(
 
 
 def scales_freely(name, args):
-    """True for a resampling by factors that are not those of the sizes: its derivative needs the factors."""
+    """Return True for a resampling by factors that are not those of the sizes: its derivative needs the factors."""
     if not name.startswith(("upsample_", "_upsample_")) or len(args) < 2 or not isinstance(args[1], (list, tuple)):
         return False
     factors = [each for each in args[2:] if isinstance(each, float)]

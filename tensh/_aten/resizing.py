@@ -52,7 +52,7 @@ KERNELS = {name: partial(resize, name) for name in OPERATORS}
 def find_operator(
     input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False
 ):  # fmt: skip
-    """(operator, arguments) of a call of ``interpolate``; None where there is no operator."""
+    """Return (operator, arguments) of a call of ``interpolate``; None where there is no operator."""
     shape = input.array.shape[2:]
     dims = len(shape)
     if size is not None and not isinstance(size, (tuple, list)):

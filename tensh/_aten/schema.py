@@ -47,7 +47,7 @@ class Argument:
         self.alias_info = AliasInfo(found["write" + place] == "!", before, after or before) if before else None
 
     def has_default_value(self):
-        """True if the argument may be left out."""
+        """Return True if the argument may be left out."""
         return self._default is not None
 
     @property

@@ -317,14 +317,14 @@ def require_element(function, tensor):
 
 
 def is_inplace(name):
-    """True for the name of a function that writes into its first argument."""
+    """Return True for the name of a function that writes into its first argument."""
     name = OPERATORS.get(name, name)
     return name.endswith("_") and not name.endswith("__")
 
 
 @cache
 def may_be_inplace(function):
-    """True for functions such as ``relu`` that have a parameter ``inplace``."""
+    """Return True for functions such as ``relu`` that have a parameter ``inplace``."""
     try:
         return "inplace" in inspect.signature(function).parameters
     except (TypeError, ValueError):

@@ -153,12 +153,12 @@ class CustomOpDef:
         return function(*args, **named)
 
     def split_arguments(self, values):
-        """(arguments by position, arguments by name) of the function, for all arguments in the order of the schema."""
+        """Return (arguments by position, arguments by name) of the function, for all arguments in the order of the schema."""
         named = {p.name: value for p, value in zip(self._parameters, values) if p.named}
         return [value for p, value in zip(self._parameters, values) if not p.named], named
 
     def list_given(self, values):
-        """(arguments by position, arguments by name) as handlers see them, without what equals its default."""
+        """Return (arguments by position, arguments by name) as handlers see them, without what equals its default."""
         usual = [type(v) is type(p.default) and v == p.default for p, v in zip(self._parameters, values)]
         last = max((n for n, p in enumerate(self._parameters) if not (p.named or usual[n])), default=-1)
         args = [value for p, value in zip(self._parameters[: last + 1], values) if not p.named]

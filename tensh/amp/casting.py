@@ -44,7 +44,7 @@ state = State()
 
 # ── casts ────────────────────────────────────────────────────────────────────
 def eligible(value):
-    """True if a value is a tensor that autocast may cast."""
+    """Return True if a value is a tensor that autocast may cast."""
     return isinstance(value, Tensor) and value.is_floating_point() and value.dtype is not float64
 
 

@@ -143,7 +143,7 @@ class GradScaler:
         return self._growth_tracker if self._enabled else 0
 
     def is_enabled(self):
-        """True if losses are scaled."""
+        """Return True if losses are scaled."""
         return self._enabled
 
     def state_dict(self):

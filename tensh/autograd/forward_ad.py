@@ -125,7 +125,7 @@ def make_dual(tensor, tangent, *, level=None):
 
 
 def unpack_dual(tensor, *, level=None):
-    """(the value without its tangent, the tangent or None) of a tensor, dual or not.
+    """Return (the value without its tangent, the tangent or None) of a tensor, dual or not.
 
     >>> import tensh as torch
     >>> import tensh.autograd.forward_ad as fwAD

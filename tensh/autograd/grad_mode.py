@@ -50,7 +50,7 @@ _multithreading = ContextVar("multithreading", default=True)
 
 
 def is_multithreading_enabled():
-    """True if the program allows backward passes in several threads; tensh always uses one.
+    """Return True if the program allows backward passes in several threads; tensh always uses one.
 
     >>> import tensh as torch
     >>> torch.autograd.is_multithreading_enabled()

@@ -16,7 +16,7 @@ from tensh.engine.core.tensor import Tensor
 
 
 def vjp(func, inputs, v=None, create_graph=False, strict=False):
-    """(outputs, the vector ``v`` times the Jacobian).  ``v`` may be left out for an output of one element.
+    """Return (outputs, the vector ``v`` times the Jacobian).  ``v`` may be left out for an output of one element.
 
     ``v`` has the shape of the output [*], the product that of the input. Raise RuntimeError if ``v`` has another
     shape; with ``strict``, if an output does not depend on an input.
@@ -46,7 +46,7 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
 
 
 def jvp(func, inputs, v=None, create_graph=False, strict=False):
-    """(outputs, the Jacobian times the vector ``v``), by differentiating a backward pass by its weights.
+    """Return (outputs, the Jacobian times the vector ``v``), by differentiating a backward pass by its weights.
 
     ``v`` has the shape of the input [*], the product that of the output; ``v`` may be left out for an input of one
     element. Raise RuntimeError if ``v`` has another shape; with ``strict``, if an output does not depend on an input.
@@ -78,7 +78,7 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
 
 
 def vhp(func, inputs, v=None, create_graph=False, strict=False):
-    """(outputs, the vector ``v`` times the Hessian) of a function that returns one element.
+    """Return (outputs, the vector ``v`` times the Hessian) of a function that returns one element.
 
     ``v`` and the product have the shape of the input [*]. Raise RuntimeError if ``v`` has another shape; with
     ``strict``, if an output does not depend on an input.
@@ -96,7 +96,7 @@ def vhp(func, inputs, v=None, create_graph=False, strict=False):
 
 
 def hvp(func, inputs, v=None, create_graph=False, strict=False):
-    """(outputs, the Hessian times the vector ``v``) of a function that returns one element.
+    """Return (outputs, the Hessian times the vector ``v``) of a function that returns one element.
 
     ``v`` and the product have the shape of the input [*]. Slower than ``torch.autograd.functional.vhp``, by one more
     backward pass. Raise RuntimeError if ``v`` has another shape; with ``strict``, if an output does not depend on an

@@ -56,7 +56,7 @@ def supports_complex(reduceOp):
 
 
 def reduction_of(op, allowed=tuple(RedOpType)[:-1]):
-    """Check a reduction.  Raise TypeError for any other value, or for a reduction that only other devices have."""
+    """Return the kind of a reduction; raise TypeError for other values, and for one that only other devices have."""
     found = op.op if isinstance(op, ReduceOp) else op
     if not isinstance(found, RedOpType) or found not in allowed:
         names = ", ".join(each.name for each in allowed)

@@ -65,7 +65,7 @@ class GradientQuestion:
 
 
 def changes_gradient(statement, name):
-    """True if a statement clips gradients, or writes to that of a name."""
+    """Return True if a statement clips gradients, or writes to that of a name."""
     match statement:
         case ast.Expr(value=ast.Call(func=function)):
             text = ast.unparse(function)

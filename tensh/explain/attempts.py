@@ -26,7 +26,7 @@ def try_value(node, shadow, otherwise=None):
 
 
 def works(node, shadow):
-    """True if code works, False if it fails; None if that is unknown."""
+    """Return True if code works, False if it fails; None if that is unknown."""
     try:
         shadow.evaluate(node)
     except Unknown:

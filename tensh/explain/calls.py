@@ -99,7 +99,7 @@ class Call(NamedTuple):
 
 
 def takes_more(text):
-    """True if a suffix can follow an expression without parentheses: it is a name, a call, an index or in brackets."""
+    """Return True if a suffix can follow an expression without parentheses: it is a name, a call, an index or in brackets."""
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError):
@@ -148,23 +148,23 @@ def find_failed_call(traceback, place):
 
 
 def stands_around(filename):
-    """True for code that forwards a call: guards, casts, and override points of classes with `__torch_function__`."""
+    """Return True for code that forwards a call: guards, casts, and override points of classes with `__torch_function__`."""
     return filename.startswith(GUARD) or filename.endswith((*HAND_ON, PORTS))
 
 
 def has_bound(step):
-    """True for the frame of a function that has bound its arguments by their signatures, and called with them."""
+    """Return True for the frame of a function that has bound its arguments by their signatures, and called with them."""
     code, following = step.tb_frame.f_code, step.tb_next.tb_frame.f_code
     return code.co_qualname == BINDER and following.co_filename != code.co_filename
 
 
 def is_forward(frame):
-    """True if a frame is the `forward` of a tensh module that the user called explicitly: `net.forward(x)`."""
+    """Return True if a frame is the `forward` of a tensh module that the user called explicitly: `net.forward(x)`."""
     return frame.f_code.co_name == "forward" and hasattr(type(frame.f_locals.get("self")), "named_modules")
 
 
 def is_rebound(code, name):
-    """True if a function reassigns one of its parameters."""
+    """Return True if a function reassigns one of its parameters."""
     return any(each.opname.startswith("STORE_FAST") and name in str(each.argval) for each in dis.get_instructions(code))
 
 

@@ -109,14 +109,14 @@ def edits(segment, shadow):
 
 
 def is_list_of(node, call):
-    """True for the first argument of a function that takes a list of tensors: one of them cannot be meant."""
+    """Return True for the first argument of a function that takes a list of tensors: one of them cannot be meant."""
     if not isinstance(call, ast.Call) or node not in call.args[:1]:
         return False
     return ast.unparse(call.func).rpartition(".")[2] in SEQUENCES and isinstance(node, ast.Name)
 
 
 def feeds_steps(node, parents, shadow):
-    """True if a layer over steps or places uses the value of an expression, whose dimensions flattening would mix up."""
+    """Return True if a layer over steps or places uses an expression, whose dimensions flattening would mix up."""
     while (node := parents.get(node)) is not None:
         layer = try_value(node.func, shadow, UNKNOWN) if isinstance(node, ast.Call) else None
         if is_module(layer) and any(each.__name__ in OVER_STEPS for each in type(layer).__mro__):
@@ -125,7 +125,7 @@ def feeds_steps(node, parents, shadow):
 
 
 def is_scores(node, call, shadow):
-    """True for the scores of a loss over classes: flattened, they have other classes."""
+    """Return True for the scores of a loss over classes: flattened, they have other classes."""
     if not isinstance(call, ast.Call) or node not in call.args[:1]:
         return False
     name = ast.unparse(call.func).rpartition(".")[2]
@@ -139,7 +139,7 @@ def bracket(new, segment, span):
 
 
 def is_same(one, other):
-    """True if two pieces of code have one syntax tree."""
+    """Return True if two pieces of code have one syntax tree."""
     if canonical(one) == canonical(other):
         return True
     try:
@@ -245,7 +245,7 @@ def other_functions(node, text, shadow):
 
 
 def is_square(call, shadow):
-    """True if what a function or a method is called of has as many rows as columns."""
+    """Return True if what a function or a method is called of has as many rows as columns."""
     values = [try_value(each, shadow, UNKNOWN) for each in (*call.args, call.func.value)]
     t = next((each for each in values if isinstance(each, Tensor)), None)
     return t is not None and t.dim() > 1 and t.shape[-1] == t.shape[-2]

@@ -88,7 +88,7 @@ def names_before(node, situation):
 
 
 def is_made_of_tensors(made, situation):
-    """True if a statement computes its value from named tensors or lists of tensors."""
+    """Return True if a statement computes its value from named tensors or lists of tensors."""
     values = [situation.names.get(name) for name in names_in(ast.unparse(made.value))]
     return any(
         issubclass(type(value), Tensor)

@@ -51,7 +51,7 @@ def count_statements(text):
 
 
 def is_alike(statement, text):
-    """True if a statement assigns the same names as a text."""
+    """Return True if a statement assigns the same names as a text."""
     targets = [*map(ast.unparse, getattr(statement, "targets", ()))]
     return bool(targets) and targets == [*map(ast.unparse, getattr(ast.parse(text).body[0], "targets", ()))]
 

@@ -48,7 +48,7 @@ def read_lost(statement, names, definition=None):
 
 
 def is_method(word, name, names):
-    """True if a name refers to a tensor with such a method, as far as is known."""
+    """Return True if a name refers to a tensor with such a method, as far as is known."""
     value = names.get(name)
     if value is None:
         return word in METHODS
@@ -56,7 +56,7 @@ def is_method(word, name, names):
 
 
 def is_function(function):
-    """True if a function of torch or F computes a tensor from another."""
+    """Return True if a function of torch or F computes a tensor from another."""
     if not isinstance(function, ast.Attribute) or function.attr not in FUNCTIONS_OF_ONE:
         return False
     return ast.unparse(function.value) in ("F", "torch", "nn.functional", "torch.nn.functional")
@@ -71,13 +71,13 @@ def find_class(function, names):
 
 
 def makes_without_settings(kind):
-    """True if a class makes a layer without arguments."""
+    """Return True if a class makes a layer without arguments."""
     code, defaults = kind.__init__.__code__, kind.__init__.__defaults__ or ()
     return code.co_argcount - 1 == len(defaults)
 
 
 def is_plain_layer(function):
-    """True for an instance such as `nn.ReLU()`, which is then called."""
+    """Return True for an instance such as `nn.ReLU()`, which is then called."""
     if not isinstance(function, ast.Call) or any(is_true(each) for each in settings_of(function)):
         return False
     return ast.unparse(function.func).startswith(("nn.", "torch.nn."))
@@ -92,7 +92,7 @@ def is_true(node):
 
 
 def is_own_layer(function, definition):
-    """True for `self.act` if the class assigns it a torch.nn layer that does not write into its input."""
+    """Return True for `self.act` if the class assigns it a torch.nn layer that does not write into its input."""
     match function:
         case ast.Attribute(value=ast.Name(id="self"), attr=name) if definition is not None:
             for node in ast.walk(definition):
@@ -122,7 +122,7 @@ def find_lost(tree, span, names):
 
 
 def is_global(value):
-    """True for values that functions use by their top-level names: namespaces, classes and functions."""
+    """Return True for values that functions use by their top-level names: namespaces, classes and functions."""
     return isinstance(value, types.ModuleType | types.FunctionType | type)
 
 
@@ -143,7 +143,7 @@ def blocks_of(node, definition, scope):
 
 
 def reads(statement, name, names, definition):
-    """True if a statement reads a name and uses its value."""
+    """Return True if a statement reads a name and uses its value."""
     if read_lost(statement, names, definition) is not None:
         return False
     nodes = [each for each in ast.walk(statement) if isinstance(each, ast.Name) and each.id == name]
@@ -178,13 +178,13 @@ def explain_lost(situation):
 
 
 def is_made_later(situation, found):
-    """True if a name was assigned after its result was lost."""
+    """Return True if a name was assigned after its result was lost."""
     made = find_assignment(situation.place, found.name)
     return made is not None and made.lineno > found.node.lineno
 
 
 def works_with(situation, found, failed):
-    """True if the failing code works on stand-ins with the result kept, and fails without."""
+    """Return True if the failing code works on stand-ins with the result kept, and fails without."""
     kept = ast.parse(found.code).body[0].value
     shadow = make_shadow(situation.names, failed, kept, grad=True)
     result = try_value(kept, shadow, UNKNOWN)

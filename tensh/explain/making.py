@@ -89,7 +89,7 @@ def blocks_around(scope, place):
 
 
 def binds(statement, name):
-    """True if a statement, or one within it, binds a name."""
+    """Return True if a statement, or one within it, binds a name."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return statement.name == name
     return bool(bindings(statement, name)) or any(

@@ -155,7 +155,7 @@ def find_parameters(graph, node):
 
 
 def holds(array, test):
-    """True if an array of floating point numbers has an element that passes a test."""
+    """Return True if an array of floating point numbers has an element that passes a test."""
     return isinstance(array, np.ndarray | np.generic) and array.dtype.kind in "fcV" and bool(test(plain(array)).any())
 
 

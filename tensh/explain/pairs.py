@@ -67,7 +67,7 @@ def find_compared_pair(tree, span, names):
 
 
 def is_made_pair(scope, name):
-    """True if a function assigns a name once, to a pair of values and indices."""
+    """Return True if a function assigns a name once, to a pair of values and indices."""
     made = [
         node.value
         for node in iterate_scope(scope)
@@ -103,7 +103,7 @@ def is_attribute(node):
 
 
 def is_method_of_tensor(node, names):
-    """True for `x.item` of a tensor: a method that was not called."""
+    """Return True for `x.item` of a tensor: a method that was not called."""
     if not is_attribute(node) or not isinstance(look_up(node.value, names), Tensor):
         return False
     return callable(getattr(Tensor, node.attr, None))

@@ -7,7 +7,7 @@ from tensh.explain.shadow import Unknown
 
 
 def works_after(situation, step, old, new, failed):
-    """True if the failing code works on stand-ins once an earlier statement is changed; None if that is unknown.
+    """Return True if the failing code works on stand-ins once an earlier statement is changed; None if that is unknown.
 
     ``step`` is the SourceStep of the statement, ``old`` a node of it, ``new`` the code in its place.
     """

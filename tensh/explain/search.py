@@ -69,7 +69,7 @@ def leave_out_failing(situation, fits):
 
 
 def fails(situation, fit):
-    """True if a line that a Fit writes is sure to fail: an index in it is out of range."""
+    """Return True if a line that a Fit writes is sure to fail: an index in it is out of range."""
     if fit.more or fit.side or len(fit.text) > LONGEST:
         return False
     try:
@@ -92,7 +92,7 @@ def is_out_of_range(node, shadow):
 
 
 def fails_alike(error, segment, shadow):
-    """True if code fails on stand-ins with the same type of error."""
+    """Return True if code fails on stand-ins with the same type of error."""
     try:
         shadow.value(segment)
     except Unknown:
@@ -147,7 +147,7 @@ def explain_by_search(situation):
 
 
 def is_that(argument):
-    """True unless an argument is a literal of another type: operands may arrive in another order."""
+    """Return True unless an argument is a literal of another type: operands may arrive in another order."""
     try:
         written = ast.literal_eval(argument.text)
     except (ValueError, SyntaxError):
@@ -156,14 +156,14 @@ def is_that(argument):
 
 
 def is_size(situation):
-    """True if a size was not found: another shape of the tensor is not what was meant."""
+    """Return True if a size was not found: another shape of the tensor is not what was meant."""
     path = situation.place.path()
     owner = path[-1].value if path and isinstance(path[-1], ast.Subscript) else None
     return isinstance(owner, ast.Attribute) and owner.attr == "shape"
 
 
 def is_own_tuple(situation):
-    """True if an attribute is missing on the user's tuple of tensors with different shapes: any may be meant."""
+    """Return True if an attribute is missing on the user's tuple of tensors with different shapes: any may be meant."""
     path = situation.place.path()
     owner = path[-1].value if path and isinstance(path[-1], ast.Attribute) else None
     made = situation.find_assignment(owner.id) if isinstance(owner, ast.Name) else None

@@ -11,7 +11,7 @@ STEPS = frozenset("relu tanh sigmoid gelu dropout layer_norm detach contiguous f
 
 
 def is_sequence(text, place, names):
-    """True if code is the sequence returned by a recurrent layer."""
+    """Return True if code is the sequence returned by a recurrent layer."""
     return bool(text) and gives_steps(ast.parse(text, mode="eval").body, place, names)
 
 
@@ -33,6 +33,6 @@ def gives_steps(node, place, names):
 
 
 def keeps_steps(function, names):
-    """True if a function is a layer that changes only the features of a sequence."""
+    """Return True if a function is a layer that changes only the features of a sequence."""
     layer = look_up(function, names)
     return is_module(layer) and type(layer).__name__ not in ("Flatten", "Unflatten", "Sequential")

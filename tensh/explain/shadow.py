@@ -320,19 +320,19 @@ def tensors_in(values):
 
 
 def is_small_dict(value):
-    """True for a dict with names as keys, such as a batch with named parts."""
+    """Return True for a dict with names as keys, such as a batch with named parts."""
     return type(value) is dict and len(value) <= FEW and all(type(key) is str for key in value)
 
 
 def is_number(t):
-    """True for a tensor of a single whole number, without dimensions."""
+    """Return True for a tensor of a single whole number, without dimensions."""
     return (
         type(t) is Tensor and not t.dim() and not (t.is_floating_point() or t.is_complex() or t.is_meta or t.is_sparse)
     )
 
 
 def is_tensh_value(value):
-    """True if a value is a namespace of tensh, an operation of its engine, or one of its layer or optimizer classes."""
+    """Return True for namespaces of tensh, operations of its engine, and classes of its layers and optimizers."""
     if isinstance(value, types.ModuleType):
         return value.__name__.partition(".")[0] in PACKAGES or value.__name__ in PURE
     if isinstance(value, type):
@@ -351,14 +351,14 @@ def is_tensh_value(value):
 
 
 def is_from(value, *parts):
-    """True if a class or function is defined in some subpackages of tensh."""
+    """Return True if a class or function is defined in some subpackages of tensh."""
     package, _, rest = (getattr(value, "__module__", None) or "").partition(".")
     is_there = package in PACKAGES and rest.partition(".")[0] in parts
     return is_there and getattr(value, "__name__", "") not in EXCHANGING
 
 
 def is_named_result(value):
-    """True for the named tuples that torch functions return, such as that of `x.max(1)`."""
+    """Return True for the named tuples that torch functions return, such as that of `x.max(1)`."""
     return isinstance(value, tuple) and type(value).__module__ == "torch.return_types"
 
 
@@ -367,7 +367,7 @@ def is_module(value):
 
 
 def is_layer(value):
-    """True if a value is a layer or model consisting of torch.nn's own layers, without hooks."""
+    """Return True if a value is a layer or model consisting of torch.nn's own layers, without hooks."""
     if not is_module(value) or not isinstance(vars(value).get("_modules"), dict):
         return False
     return all(is_from(type(module), "nn") and not has_hooks(module) for module in value.modules())

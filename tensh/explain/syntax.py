@@ -118,7 +118,7 @@ def complete(text, sign):
 
 
 def is_read(lines, is_open=False):
-    """True if the lines can be read as Python; ``is_open`` allows the last one to begin a block."""
+    """Return True if the lines can be read as Python; ``is_open`` allows the last one to begin a block."""
     if is_open and lines[-1].rstrip().endswith(":"):
         lines = [*lines, " " * (len(lines[-1]) - len(lines[-1].lstrip()) + 4) + "pass"]
     try:
@@ -240,7 +240,7 @@ def colons_within(text):
 
 
 def is_within_brackets(text, position):
-    """True if a bracket opened before a position is closed after it."""
+    """Return True if a bracket opened before a position is closed after it."""
     before = text[:position]
     return sum(map(before.count, CLOSING)) > sum(map(before.count, CLOSING.values()))
 

@@ -90,7 +90,7 @@ def fits(call, candidates, wanted=None, most=2):
 
 
 def depends_on_values(node, shadow):
-    """True if the shape of a result depends on values, which stand-ins lack: a count, or the true elements of a mask."""
+    """Return True if the shape of a result depends on values that stand-ins lack: a count, or the elements of a mask."""
     return any(counts_by_values(each, shadow) for each in ast.walk(node) if isinstance(each, ast.Call)) or any(
         is_mask(index, shadow)
         for each in ast.walk(node)
@@ -100,7 +100,7 @@ def depends_on_values(node, shadow):
 
 
 def counts_by_values(call, shadow):
-    """True if the shape of a call's result depends on the values of its arguments; for `repeat_interleave`, on counts."""
+    """Return True if the shape of a call's result depends on values of its arguments; for `repeat_interleave`, on counts."""
     word = ast.unparse(call.func).rpartition(".")[2]
     counts = [*call.args, *(each.value for each in call.keywords if each.arg == "repeats")]
     if word != "repeat_interleave":

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tensh.engine.core.tensor import Tensor
 from tensh.export.descriptions import note_value
+from tensh.export.dimensions.symbols import Symbol
 from tensh.export.exported_module import ExportedModule, as_plain, match_structure, name_arguments
 from tensh.export.graph_signature import (
     ConstantArgument,
@@ -17,7 +18,6 @@ from tensh.export.graph_signature import (
 )
 from tensh.export.input_sizes import require_sizes
 from tensh.export.notes import name_class
-from tensh.export.relations import Symbol
 from tensh.func.trees import flatten, leaves_of
 from tensh.fx.branches import list_members, rename_inputs
 from tensh.fx.graph import Graph

@@ -7,18 +7,9 @@ from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.exporting import exporting
 from tensh.export.conventions import follow_conventions
+from tensh.export.dimensions.tracing import trace_sizes
 from tensh.export.exported_program import ExportedProgram
 from tensh.export.regions import wrap_regions
-from tensh.export.relations import (
-    check_limits,
-    choose_symbols,
-    join_ranges,
-    list_dimensions,
-    read_ranges,
-    relate,
-    rename_sizes,
-    require_changing,
-)
 from tensh.func.trees import leaves_of
 from tensh.fx.branches import walk_nodes
 from tensh.nn.modules.module import Module
@@ -26,12 +17,10 @@ from tensh.tracing.program import trace_program
 from tensh.tracing.reading import GuardOnDataDependentSymNode, refuse_reading
 from tensh.tracing.sizes.checks import place_checks
 from tensh.tracing.sizes.data_dependent import find_dependent, name_data_sizes
-from tensh.tracing.sizes.decisions import rename
 from tensh.tracing.sizes.declared import AdditionalInputs, ShapesCollection, combine, read_dynamic_shapes
 from tensh.tracing.sizes.dims import ConstraintViolationError, UserError
 from tensh.tracing.sizes.dynamic import (
     fold_sizes,
-    trace_dynamic,
     verify_numbers,
 )
 from tensh.tracing.sizes.nodes import place_sizes
@@ -157,40 +146,6 @@ def read_inputs(mod, args, kwargs, preserved):
     for path in preserved:
         operator.attrgetter(path)(mod)
     return tuple(args), dict(kwargs or {})
-
-
-def trace_sizes(mod, args, kwargs, dynamic, preserved, trace):
-    """Return (the trace, its dynamic dimensions, the range of each symbol) of a module with dynamic dimensions.
-
-    Where the program relates dimensions that were declared apart, it is traced again as they depend on each other.
-    ``trace(shift)`` traces it without dynamic dimensions.
-    """
-    declared, ranges = dynamic, read_ranges(dynamic)
-    require_changing(list_dimensions(mod, args, kwargs, dynamic))
-    try:
-        program = trace_dynamic(
-            mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1, shift=0, preserved=preserved
-        )
-    except UserError as error:
-        plain = trace_program(mod, args, kwargs, sizes=True, on_read=refuse_reading, shift=0)
-        related = relate(mod, args, kwargs, dynamic, plain, refuse_reading, error)
-        if related == dynamic:
-            raise
-        dynamic, ranges = related, join_ranges(declared, related)
-        program = trace_dynamic(
-            mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1, shift=0, preserved=preserved
-        )
-    if not dynamic:
-        program = trace(0)
-    known = list_dimensions(mod, args, kwargs, dynamic)
-    symbols = choose_symbols(known)
-    if dynamic:
-        ranges = check_limits(known, ranges, program.limits, program.guards)
-    dynamic = rename_sizes(program, dynamic, symbols)
-    program.guards = [rename(guard, symbols) for guard in program.guards]
-    ranges = {symbol: ranges.get(name) for name, symbol in symbols.items()}
-    leave_out_slices(program, {symbol: limits or (None, None) for symbol, limits in ranges.items()})
-    return program, dynamic, ranges
 
 
 export_for_training = export

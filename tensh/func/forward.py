@@ -21,7 +21,7 @@ CALL = "jvp(f, primals, tangents)"
 
 
 def jvp(func, primals, tangents, *, strict=False, has_aux=False):
-    """(the result of ``func(*primals)``, its derivative in the direction ``tangents``), in one pass.
+    """Return (the result of ``func(*primals)``, its derivative in the direction ``tangents``), in one pass.
 
     ``primals`` is a tuple, ``tangents`` is nested as it is.  A result that does not depend on the primals has a tangent of
     zeros, or is an error with ``strict``.  With ``has_aux`` ``func`` returns ``(output, aux)``, and ``aux`` is the third.
@@ -103,7 +103,7 @@ def dual(x, t, level):
 
 
 def parts(t, level):
-    """(value, tangent or None) of the function's result."""
+    """Return (value, tangent or None) of the function's result."""
     if not isinstance(t, Tensor):
         raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
     value, tangent = tangent_levels.parts(value_of(t), level, "AliasBackward0")

@@ -15,7 +15,7 @@ from tensh.func.trees import flatten, map_leaves, unflatten
 
 
 def linearize(func, *primals):
-    """(the result of ``func(*primals)``, a function of tangents that gives the derivative in their direction).
+    """Return (the result of ``func(*primals)``, a function of tangents that gives the derivative in their direction).
 
     ``func`` is called once; the function of tangents uses the recorded graph, and may be called repeatedly.
     Raise RuntimeError for tangents of another structure, shape or dtype than the primals.

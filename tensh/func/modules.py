@@ -130,7 +130,7 @@ def _exchange(module, name, value):
 
 
 def stack_module_state(models):
-    """(the parameters, the buffers) of several models of one class, stacked by name: new leaves, for ``vmap``.
+    """Return (the parameters, the buffers) of several models of one class, stacked by name: new leaves, for ``vmap``.
 
     Raise RuntimeError for models of several classes or modes, or none.
 

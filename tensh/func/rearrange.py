@@ -64,7 +64,7 @@ def _join_places(names, places):
 
 
 def _take_apart(left, shape, axes_lengths):
-    """(lengths of the dimensions that have names, name -> its places among them, places of those that have none)."""
+    """Return (lengths of the dimensions that have names, name -> its places among them, places of those that have none)."""
     sizes, rest = iter(shape), len(shape) - len(left.groups) + 1
     lengths, places, summed = [], {}, []
     for group in left.groups:

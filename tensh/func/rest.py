@@ -50,7 +50,7 @@ def debug_unwrap(tensor, *, recurse=True):
 
 
 def is_batchedtensor(tensor):
-    """True for a batched tensor inside ``vmap``, which appears as one sample: ``torch._C._functorch.is_batchedtensor``."""
+    """Return True for a batched tensor inside ``vmap``, seen as one sample: ``torch._C._functorch.is_batchedtensor``."""
     return type(tensor) is BatchedTensor
 
 

@@ -97,7 +97,7 @@ def compute_gradients(outputs, leaves, weights, keep, graph):
 
 
 def vjp(func, *primals, has_aux=False):
-    """(the result of ``func(*primals)``, a function of weights that gives the gradient of the weighted result).
+    """Return (the result of ``func(*primals)``, a function of weights that gives the gradient of the weighted result).
 
     The function takes weights nested as the result is, and returns a tuple with one gradient, nested as it is, for every
     primal.  It may be called repeatedly.  With ``has_aux`` ``func`` returns ``(output, aux)``, and ``aux`` is the

@@ -105,7 +105,7 @@ def only_directions_vary():
 
 
 def find_inside(t):
-    """(the tensor on which ``t`` is recorded, its batch levels), where a transform differentiates by ``t``."""
+    """Return (the tensor on which ``t`` is recorded, its batch levels), where a transform differentiates by ``t``."""
     levels = tuple([each.number for each in running.levels if each.number not in directions.levels])
     own = t.levels if type(t) is BatchedTensor else ()
     if levels and own != levels:

@@ -50,7 +50,7 @@ class TreeSpec:
         return len(self.children_specs)
 
     def is_leaf(self):
-        """True for the structure of a leaf."""
+        """Return True for the structure of a leaf."""
         return self.type is None
 
     def child(self, index):
@@ -170,12 +170,12 @@ MAPPINGS = frozenset((dict, OrderedDict, defaultdict))
 
 
 def take_apart(tree, kind):
-    """(children, context) of a branch of a kind."""
+    """Return (children, context) of a branch of a kind."""
     return BRANCHES[kind].flatten_fn(tree) if kind in BRANCHES else _order_branch(tree)
 
 
 def flatten(tree, is_leaf=None):
-    """(the leaves of ``tree`` from left to right, its structure); ``is_leaf`` says which other values are leaves.
+    """Return (the leaves of ``tree`` from left to right, its structure); ``is_leaf`` says which other values are leaves.
 
     >>> from tensh.func.trees import flatten
     >>> flatten({"a": 1, "b": (2, 3)})

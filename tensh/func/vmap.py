@@ -111,7 +111,7 @@ def name_of(func):
 
 # ── arguments ────────────────────────────────────────────────────────────────
 def inputs(name, in_dims, args):
-    """(the size of the batch, the dimension of every leaf of the arguments or None, the leaves, their structure)."""
+    """Return (the size of the batch, the dimension of every leaf of the arguments or None, the leaves, their structure)."""
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
             f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially nested) tuple "

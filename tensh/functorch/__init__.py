@@ -82,7 +82,7 @@ def make_functional_with_buffers(model, disable_autograd_tracking=False):
 
 
 def copy_state(model, disable_autograd_tracking):
-    """(The parameters, the buffers) of a module as copies."""
+    """Return (the parameters, the buffers) of a module as copies."""
     params = tuple(p.detach().clone() for p in model.parameters())
     if not disable_autograd_tracking:
         for copied, own in zip(params, model.parameters(), strict=True):

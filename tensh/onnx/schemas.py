@@ -68,7 +68,7 @@ def describe_node(node):
 
 @functools.cache
 def parameters_of(function):
-    """(the signature of an operator's function, whether it takes any attribute)."""
+    """Return (the signature of an operator's function, whether it takes any attribute)."""
     signature = inspect.signature(function)
     return signature, any(each.kind is each.VAR_KEYWORD for each in signature.parameters.values())
 

@@ -113,7 +113,7 @@ def find_name(frame, code):
 
 
 def called_by_optimizer(frame):
-    """True for a method that the same optimizer calls, as that of its base class."""
+    """Return True for a method that the same optimizer calls, as that of its base class."""
     outer = frame.f_back
     return (
         outer is not None

@@ -85,7 +85,7 @@ class Archive:
             raise RuntimeError(TOO_NEW.format(int(said)))
 
     def is_swapped(self):
-        """True if numbers are stored in the other byte order."""
+        """Return True if numbers are stored in the other byte order."""
         if "byteorder" not in self.records:
             said = get_default_load_endianness() or LoadEndianness.NATIVE
             return said.name.lower() not in ("native", sys.byteorder)
@@ -241,7 +241,7 @@ def wrong_checksum(info):
 
 
 def has_others(row):
-    """True if any byte of a row is neither 0 nor 1; tests words of eight bytes, in a third of the time."""
+    """Return True if any byte of a row is neither 0 nor 1; tests words of eight bytes, in a third of the time."""
     whole = len(row) // 8 * 8
     return (
         bool(np.bitwise_or.reduce(row[:whole].view(np.uint64)) & 0xFEFEFEFEFEFEFEFE) or row[whole:].max(initial=0) > 1

@@ -84,5 +84,5 @@ def check_content(content, dtype):
 
 
 def is_text(data, dtype):
-    """True if the bytes of a text array are characters."""
+    """Return True if the bytes of a text array are characters."""
     return data.view(np.dtype(np.uint32).newbyteorder(dtype.byteorder)).max(initial=0) <= sys.maxunicode

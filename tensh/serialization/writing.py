@@ -332,7 +332,7 @@ def save(
 
 
 def _is_at_start(file):
-    """True if an archive can be written directly: positions in an archive count from the file's beginning."""
+    """Return True if an archive can be written directly: positions in an archive count from the file's beginning."""
     try:
         return file.seekable() and file.tell() == 0
     except (AttributeError, OSError, ValueError):

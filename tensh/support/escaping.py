@@ -46,7 +46,7 @@ TEXT, LINE, JSON = Escapes("\n\t"), Escapes(), JsonEscapes("\n\t\r")
 
 
 def is_seen(character):
-    """True if a character is visible or a space: not a control, format or surrogate character."""
+    """Return True if a character is visible or a space: not a control, format or surrogate character."""
     if character.isprintable():
         return ord(character) not in UNSEEN
     import unicodedata

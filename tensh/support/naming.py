@@ -32,7 +32,7 @@ def names_of_torch():
 
 
 def torch_is_tensh():
-    """True if the module `torch` of this program is tensh, so that a pickle may refer to it rather than to tensh."""
+    """Return True if the module `torch` of this program is tensh, so that a pickle may refer to it rather than to tensh."""
     return writing.names_torch or (getattr(sys.modules.get("torch"), "__file__", None) or "").startswith(FOLDER)
 
 

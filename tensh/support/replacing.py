@@ -181,7 +181,7 @@ def remove_stale(folder):
 
 
 def lives(process):
-    """True if a process exists, or if that is unknown."""
+    """Return True if a process exists, or if that is unknown."""
     if os.name != "posix":
         return True
     try:

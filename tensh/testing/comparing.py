@@ -31,7 +31,7 @@ class Criteria(NamedTuple):
     check_layout: bool
 
     def tolerances(self, *dtypes):
-        """(rtol, atol) for values of these dtypes, by their names."""
+        """Return (rtol, atol) for values of these dtypes, by their names."""
         if self.rtol is not None:
             return self.rtol, self.atol
         known = [TOLERANCES.get(name, (0.0, 0.0)) for name in dtypes]
@@ -95,7 +95,7 @@ def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=
 
 # ── structures ───────────────────────────────────────────────────────────────
 def pairs(actual, expected, place, allow_subclasses):
-    """(function that compares, actual, expected, place in the structure) of the values in two structures."""
+    """Yield (function that compares, actual, expected, place in the structure) of the values in two structures."""
     if both(actual, expected, Sequence) and not (isinstance(actual, str) or isinstance(expected, str)):
         if len(actual) != len(expected):
             raise AssertionError(

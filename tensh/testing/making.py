@@ -1,4 +1,4 @@
-"""make_tensor: a tensor of numbers at random, for tests."""
+"""make_tensor: tensors of random numbers, for tests."""
 
 import builtins
 import math
@@ -20,10 +20,10 @@ def make_tensor(
     exclude_zero=False,
     memory_format=None,
 ):
-    """A tensor of uniform random numbers from ``low`` up to ``high``, by default from -9 up to 9.
+    """Return a tensor of uniform random numbers from ``low`` up to ``high``, by default from -9 up to 9.
 
-    ``noncontiguous`` leaves gaps in the memory; ``exclude_zero`` puts the smallest positive number, or 1, for 0.
-    Raise ValueError for edges that no number lies between, and for gradients of integers.
+    ``noncontiguous`` leaves gaps in the memory; ``exclude_zero`` replaces 0 by the smallest positive number, or by 1.
+    Raise ValueError for an empty interval, and for gradients of integers.
 
     >>> import tensh as torch
     >>> torch.testing.make_tensor((2, 3), dtype=torch.int64, device="cpu", low=5, high=6)
@@ -32,8 +32,8 @@ def make_tensor(
     """
     shape = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
     is_float = dtype.is_floating_point or dtype.is_complex
-    refuse(dtype, requires_grad and not is_float, noncontiguous, memory_format)
-    low, high = edges(dtype, low, high)
+    refuse_options(dtype, requires_grad and not is_float, noncontiguous, memory_format)
+    low, high = bound_interval(dtype, low, high)
     gaps = noncontiguous and math.prod(shape) > 1 and len(shape) > 0
     size = (*shape[:-1], 2 * shape[-1]) if gaps else shape
     result = fill_uniform(size, dtype, device, low, high)
@@ -46,8 +46,8 @@ def make_tensor(
     return result if dtype in EIGHT_BITS else result.requires_grad_(requires_grad)
 
 
-def refuse(dtype, wants_gradients_of_integers, noncontiguous, memory_format):
-    """PyTorch's errors for what cannot be had."""
+def refuse_options(dtype, wants_gradients_of_integers, noncontiguous, memory_format):
+    """Raise PyTorch's errors for options that exclude each other."""
     if wants_gradients_of_integers:
         raise ValueError(
             f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype={dtype}"
@@ -60,12 +60,12 @@ def refuse(dtype, wants_gradients_of_integers, noncontiguous, memory_format):
 
 
 def fill_uniform(size, dtype, device, low, high):
-    """Uniform numbers between edges that fit the dtype."""
+    """Return uniform numbers of an interval within the dtype's."""
     if dtype in EIGHT_BITS:
         return fill_uniform(size, torch.float32, device, low, high).to(dtype)
     if dtype.is_floating_point or dtype.is_complex:
         result = torch.empty(size, dtype=dtype, device=device)
-        scale = 2 if high - low > torch.finfo(dtype).max else 1  # 2 where the edges are further apart than numbers go
+        scale = 2 if high - low > torch.finfo(dtype).max else 1  # the length of the interval may overflow
         numbers = torch.view_as_real(result) if dtype.is_complex else result
         numbers.uniform_(low / scale, high / scale)
         if scale == 2:
@@ -74,14 +74,14 @@ def fill_uniform(size, dtype, device, low, high):
     return torch.randint(math.ceil(low), math.ceil(high), size, dtype=dtype, device=device)
 
 
-def edges(dtype, low, high):
-    """The edges, held to what the dtype has; PyTorch's errors for those with nothing between them."""
+def bound_interval(dtype, low, high):
+    """Return the part of an interval that the dtype has; raise PyTorch's errors for an empty one."""
     if dtype is torch.float8_e8m0fnu:
         raise TypeError(
             f"The requested dtype '{dtype}' is not supported by torch.testing.make_tensor()."
             " To request support, file an issue at: https://github.com/pytorch/pytorch/issues"
         )
-    least, most = limits(dtype)
+    least, most = limits_of(dtype)
     is_float = dtype.is_floating_point or dtype.is_complex
     usual = (0, 2) if dtype is torch.bool else (-9, 9 if is_float else 10)
     low, high = (given if given is not None else edge for given, edge in zip((low, high), usual, strict=True))
@@ -103,8 +103,8 @@ def edges(dtype, low, high):
     return tuple(builtins.min(builtins.max(edge, least), most) for edge in (low, high))
 
 
-def limits(dtype):
-    """The least number of a dtype and the one above the greatest."""
+def limits_of(dtype):
+    """Return the smallest number of a dtype, and for integers one more than the largest."""
     if dtype is torch.bool:
         return 0, 2
     if dtype.is_floating_point or dtype.is_complex:

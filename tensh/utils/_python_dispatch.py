@@ -97,7 +97,7 @@ def _pop_mode_temporarily(k=None):
 
 
 def is_traceable_wrapper_subclass(t):
-    """True for a tensor of a subclass that can be taken apart by ``__tensor_flatten__``, or such a class."""
+    """Return True for a tensor of a subclass that can be taken apart by ``__tensor_flatten__``, or such a class."""
     plain = t in (Tensor,) if isinstance(t, type) else type(t) is Tensor
     tensor = issubclass(t, Tensor) if isinstance(t, type) else isinstance(t, Tensor)
     return not plain and tensor and hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")

@@ -151,7 +151,7 @@ CONSTANTS: set = set()
 
 
 def is_constant_class(cls):
-    """True if a class was registered as constant."""
+    """Return True if a class was registered as constant."""
     return cls in CONSTANTS
 
 
@@ -171,12 +171,12 @@ _odict_flatten, _odict_unflatten = trees.BRANCHES[OrderedDict][:2]
 
 
 def is_namedtuple_class(cls):
-    """True if ``namedtuple`` made a class."""
+    """Return True if ``namedtuple`` made a class."""
     return isinstance(cls, type) and issubclass(cls, tuple) and isinstance(getattr(cls, "_fields", None), tuple)
 
 
 def is_namedtuple_instance(value):
-    """True for an instance of a ``namedtuple``."""
+    """Return True for an instance of a ``namedtuple``."""
     return is_namedtuple_class(type(value))
 
 
@@ -184,12 +184,12 @@ _is_namedtuple_instance = is_namedtuple_instance
 
 
 def is_namedtuple(obj):
-    """True for a class that ``namedtuple`` made, or an instance of one."""
+    """Return True for a class that ``namedtuple`` made, or an instance of one."""
     return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
 
 
 def is_structseq_class(cls):
-    """True for the class of a tuple with named fields from C, such as ``torch.return_types.max`` or ``time.struct_time``."""
+    """Return True for a class of tuples with named fields from C: ``torch.return_types.max``, or ``time.struct_time``."""
     return (
         isinstance(cls, type)
         and issubclass(cls, tuple)
@@ -202,12 +202,12 @@ def is_structseq_class(cls):
 
 
 def is_structseq_instance(obj):
-    """True for a tuple of such a class."""
+    """Return True for a tuple of such a class."""
     return is_structseq_class(type(obj))
 
 
 def is_structseq(obj):
-    """True for a tuple of such a class, and for the class."""
+    """Return True for a tuple of such a class, and for the class."""
     return is_structseq_class(obj if isinstance(obj, type) else type(obj))
 
 
@@ -230,7 +230,7 @@ def _flatten(tree, is_leaf, leaves):
 
 
 def tree_flatten(tree, is_leaf=None):
-    """(the leaves of ``tree`` from left to right, its structure)."""
+    """Return (the leaves of ``tree`` from left to right, its structure)."""
     leaves = []
     spec = _flatten(tree, is_leaf, leaves)
     return leaves, spec
@@ -301,22 +301,22 @@ def tree_map_only_(type_or_types_or_pred, func, tree, is_leaf=None):
 
 
 def tree_all(pred, tree, is_leaf=None):
-    """True if a predicate holds for all leaves."""
+    """Return True if a predicate holds for all leaves."""
     return all(map(pred, tree_iter(tree, is_leaf)))
 
 
 def tree_any(pred, tree, is_leaf=None):
-    """True if a predicate holds for one of the leaves."""
+    """Return True if a predicate holds for one of the leaves."""
     return any(map(pred, tree_iter(tree, is_leaf)))
 
 
 def tree_all_only(type_or_types, pred, tree, is_leaf=None):
-    """True if a predicate holds for all leaves of some types."""
+    """Return True if a predicate holds for all leaves of some types."""
     return all(pred(leaf) for leaf in tree_iter(tree, is_leaf) if isinstance(leaf, type_or_types))
 
 
 def tree_any_only(type_or_types, pred, tree, is_leaf=None):
-    """True if a predicate holds for one of the leaves of some types."""
+    """Return True if a predicate holds for one of the leaves of some types."""
     return any(pred(leaf) for leaf in tree_iter(tree, is_leaf) if isinstance(leaf, type_or_types))
 
 
@@ -343,7 +343,7 @@ def _broadcast_to_and_flatten(tree, treespec, is_leaf=None):
 
 
 def tree_is_leaf(tree, is_leaf=None):
-    """True if a value is a leaf."""
+    """Return True if a value is a leaf."""
     return _is_leaf(tree, is_leaf)
 
 

@@ -46,7 +46,7 @@ class GetAttrKey(NamedTuple):
 
 
 def flatten_with_keys(tree, kind=None):
-    """(pairs of a key and a child, context) of a branch.  Raise ValueError for a registered class that names no keys."""
+    """Return (pairs of key and child, context) of a branch.  Raise ValueError for a registered class that names no keys."""
     kind = kind or trees.kind_of(tree)
     children, context = trees.take_apart(tree, kind)
     if kind in (dict, OrderedDict, defaultdict):
@@ -76,7 +76,7 @@ def _go_through(tree, path, is_leaf, found):
 
 
 def tree_flatten_with_path(tree, is_leaf=None):
-    """([(path, leaf) for all leaves from left to right], the structure of ``tree``).
+    """Return ([(path, leaf) for all leaves from left to right], the structure of ``tree``).
 
     >>> from tensh.utils._pytree import keystr, tree_flatten_with_path
     >>> [(keystr(path), leaf) for path, leaf in tree_flatten_with_path({"a": [1, 2]})[0]]

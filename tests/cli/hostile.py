@@ -6,7 +6,7 @@ LONGEST = 600  # characters of a message
 
 
 def refused(said, path, words):
-    """True if one clear line about a file was said."""
+    """Return True if one clear line about a file was said."""
     return (
         words in said and said.startswith(str(path)) and said.count("\n") == 1 and len(said) < LONGEST + len(str(path))
     )

@@ -40,7 +40,7 @@ SPACES = sorted({name.space for name in BY_PATH.values() if needs_an_example(nam
 
 
 def lacks_an_example(name):
-    """True if a public name has no example, or one that fails; those of the documentation are run by test_docs.py."""
+    """Return True if a public name has no example, or one that fails; those of the documentation are run by test_docs.py."""
     lines = examples.example(name)
     if not lines or not lines[0].startswith(">>> "):
         return True

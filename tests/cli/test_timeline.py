@@ -14,7 +14,7 @@ SECOND = Process(1, 10.5, 12.0, [("transfer", "<b>&", 11.0, 11.5)])
 
 
 def bars(page):
-    """(class, x, width, title) of the bars of a page."""
+    """Return (class, x, width, title) of the bars of a page."""
     svg = ET.fromstring(re.search(r"<svg.*</svg>", page, re.S)[0])
     return [(r.get("class"), float(r.get("x")), float(r.get("width")), r.findtext("title")) for r in svg.iter("rect")]
 

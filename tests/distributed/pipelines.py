@@ -44,7 +44,7 @@ def make_layers(count):
 
 
 def alone(layers, x, y, parts):
-    """(losses of the parts, gradients of every parameter) of a single process."""
+    """Return (losses of the parts, gradients of every parameter) of a single process."""
     whole = nn.Sequential(*layers)
     losses = [loss_of(whole(a), b) for a, b in zip(x.chunk(parts), y.chunk(parts), strict=True)]
     (sum(losses) / parts).backward()
@@ -54,7 +54,7 @@ def alone(layers, x, y, parts):
 
 
 def step(schedule, stages, x, y, **named):
-    """(losses, result) of a batch, where this process has them."""
+    """Return (losses, result) of a batch, where this process has them."""
     losses, given = [], (x,) if stages[0].is_first else ()
     named = named if given else {}
     target = {"target": y} if stages[-1].is_last else {}

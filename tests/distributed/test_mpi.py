@@ -27,7 +27,7 @@ def shared_memory():
 
 
 def is_nothing_left(before):
-    """True once there is no more shared memory than before; other tests have theirs for a moment."""
+    """Return True once there is no more shared memory than before; other tests have theirs for a moment."""
     end = time.monotonic() + 10
     while not (gone := before.issuperset(shared_memory())) and time.monotonic() < end:
         time.sleep(0.1)

@@ -134,7 +134,7 @@ def has_arguments(name):
 
 # ── shapes ───────────────────────────────────────────────────────────────────
 def depends_on_shapes(name):
-    """True if the shapes of inputs and outputs have a meaning."""
+    """Return True if the shapes of inputs and outputs have a meaning."""
     entry = name.entry.op if isinstance(name.entry, Inplace) else name.entry
     if isinstance(entry, Op):
         return not entry.pointwise and in_families(entry.place[0])
@@ -160,7 +160,7 @@ def in_families(file):
 
 
 def layer_depends_on_shapes(cls):
-    """True if ``forward`` calls something that does. A layer that passes its input to others has their shapes."""
+    """Return True if ``forward`` calls something that does. A layer that passes its input to others has their shapes."""
     forward = cls.forward
     code = getattr(forward, "__code__", None)
     if code is None or forward is tensh.nn.Module.forward or "containers" in code.co_filename:
@@ -177,14 +177,14 @@ def words_of(code):
 
 
 def has_events(cls):
-    """True for a distribution of vectors or matrices."""
+    """Return True for a distribution of vectors or matrices."""
     constraints = vars(cls).get("arg_constraints")
     return isinstance(constraints, dict) and any(getattr(c, "event_dim", 0) for c in constraints.values())
 
 
 # ── errors ───────────────────────────────────────────────────────────────────
 def raises(name):
-    """True if the code of a name raises errors for values, itself or in functions of its folder."""
+    """Return True if the code of a name raises errors for values, itself or in functions of its folder."""
     entry = name.entry.op if isinstance(name.entry, Inplace) else name.entry
     if isinstance(entry, Op):
         return isinstance(entry.kernel, types.FunctionType) and function_raises(entry.kernel)
@@ -198,7 +198,7 @@ def raises(name):
 
 
 def class_raises(cls):
-    """True if the constructor, ``forward``, ``step`` or methods they call raise.
+    """Return True if the constructor, ``forward``, ``step`` or methods they call raise.
 
     Public bases document their own errors.
     """
@@ -217,7 +217,7 @@ def own_bases(cls):
 
 
 def function_raises(function, cls=None):
-    """True if a function raises an error, or calls one in a file of the same folder that does."""
+    """Return True if a function raises an error, or calls one in a file of the same folder that does."""
     seen, waiting = set(), [function]
     while waiting and len(seen) < MANY:
         each = waiting.pop()
@@ -253,7 +253,7 @@ def called_function(node, function, cls):
 
 
 def is_error(node):
-    """True for a ``raise`` of an error about a value."""
+    """Return True for a ``raise`` of an error about a value."""
     if not isinstance(node, ast.Raise) or node.exc is None:
         return False
     raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc

@@ -36,7 +36,7 @@ def blocks(language, text=README):
 
 
 def commands(session):
-    """(command, what it prints) for each ``$ `` of a terminal session; ``> `` continues a command."""
+    """Yield (command, what it prints) for each ``$ `` of a terminal session; ``> `` continues a command."""
     for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
         first, *rest = part.splitlines()
         more = [line for line in rest if line.startswith("> ")]
@@ -174,7 +174,7 @@ def test_example_in_a_docstring(text, where):
 
 
 def public():
-    """(where, name, object) of every public function, class, method and property."""
+    """Yield (where, name, object) of every public function, class, method and property."""
     for name in dir(tensh):
         yield "torch", name, getattr(tensh, name)
     members = {name: member for name, member in vars(tensh.Tensor).items() if not isinstance(member, UnsupportedMember)}

@@ -76,7 +76,7 @@ def english():
 
 
 def untranslated(path):
-    """(line, text) of the sentences in functions that are shown without ``_()``."""
+    """Yield (line, text) of the sentences in functions that are shown without ``_()``."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):

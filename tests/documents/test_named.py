@@ -55,13 +55,13 @@ def prose():
 
 
 def is_there(name, bases):
-    """True if a path, with or without ``.py``, exists in one of the folders; NAME stands for any name."""
+    """Return True if a path, with or without ``.py``, exists in one of the folders; NAME stands for any name."""
     pattern = PLACEHOLDER.sub("*", name.rstrip("/."))
     return any(any(base.glob(pattern)) or any(base.glob(f"{pattern}.py")) for base in bases)
 
 
 def is_defined(name):
-    """True for the dotted name of a folder or module of the project, or of a name that a module defines."""
+    """Return True for the dotted name of a folder or module of the project, or of a name that a module defines."""
     parts, place = name.split("."), ROOT
     for number, part in enumerate(parts):
         if (place / part).is_dir():
@@ -76,7 +76,7 @@ def is_defined(name):
 
 
 def is_attribute(parts, number):
-    """True if a module, whose name ends at or before a part, has the attributes that follow it."""
+    """Return True if a module, whose name ends at or before a part, has the attributes that follow it."""
     try:
         found = importlib.import_module(".".join(parts[:number]))
         for part in parts[number:]:
@@ -156,7 +156,7 @@ def rows(section):
 
 
 def modules_in_tables():
-    """(name, the folder to search) of each module in the first cell of a row."""
+    """Yield (name, the folder to search) of each module in the first cell of a row."""
     folder = None
     for head, *_ in [*rows(1), *rows(5)]:
         names = re.findall(r"`([^`]+)`", head)

@@ -70,7 +70,7 @@ def broken(names=tuple(RIGHT)):
 
 
 def run(path):
-    """(status, stdout, stderr) of a program."""
+    """Return (status, stdout, stderr) of a program."""
     streams = [io.StringIO() for _ in range(3)]
     status = main(["run", "--quiet", "--timeout", str(LIMIT), str(path)], Environment(*streams, variables={}))
     return status, streams[1].getvalue(), streams[2].getvalue()

@@ -306,7 +306,7 @@ KINDS = (
 
 
 def mutations(code):
-    """(kind, program) of every mistake that the edits know."""
+    """Yield (kind, program) of every mistake that the edits know."""
     seen = {code}
     for make in KINDS:
         for wrong in make(Text(code)):

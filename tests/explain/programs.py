@@ -188,7 +188,7 @@ def sizes(seed):
 
 
 def mistakes():
-    """(program, number of the mark, wrong text) of all mistakes."""
+    """Yield (program, number of the mark, wrong text) of all mistakes."""
     for name, text in PROGRAMS.items():
         for number, mark in enumerate(MARK.finditer(text)):
             for wrong in mark[1].split("|")[1:]:

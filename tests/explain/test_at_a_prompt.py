@@ -58,7 +58,7 @@ def sentences(text):
 
 
 def is_whole(script):
-    """True if a script can be read, and fails without a note that comes before."""
+    """Return True if a script can be read, and fails without a note that comes before."""
     try:
         Source(script.read_text(encoding="utf-8"), "<script>").units()
     except SyntaxError:

@@ -35,7 +35,7 @@ SILENT = {
 
 
 def run(path):
-    """(status, stdout, stderr) of a script."""
+    """Return (status, stdout, stderr) of a script."""
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
     return main(["run", "--quiet", str(path)], env), env.stdout.getvalue(), env.stderr.getvalue()
 

@@ -24,7 +24,7 @@ PAIRS = [torch.add, torch.sub, torch.mul, torch.div, lambda x, y: x.abs() ** y, 
 
 
 def draw(generator):
-    """(the loss of a random program, the values with names in it)."""
+    """Return (the loss of a random program, the values with names in it)."""
     dtype = generator.choice([torch.float32, torch.float64, torch.bfloat16])
     numbers = [generator.choice(NUMBERS) for _ in range(6)]
     values = [torch.tensor(numbers, dtype=dtype).reshape(2, 3).requires_grad_()]

@@ -84,7 +84,7 @@ def plain(text):
 
 
 def resolve_paths(formula, namespace):
-    """(the formula with identifiers for paths such as ``net.0.weight``, path -> value of parameters and layers' results)."""
+    """Return (the formula with identifiers for paths such as ``net.0.weight``, path -> value of parameters and results)."""
     if "net" not in namespace:
         return formula, {}
     values = {f"net.{name}": p for name, p in namespace["net"].named_parameters()}
@@ -140,7 +140,7 @@ def keep_dims(g, shape):
 
 
 def namespace_has(formula, namespace):
-    """True if all names of a formula are those of the program, or words."""
+    """Return True if all names of a formula are those of the program, or words."""
     names = set(re.findall(r"(?<![\w.'])[a-zA-Z_]\w*", plain(formula.line)))
     parts = {name for part in formula.parts for name in part.partition(" = ")[0].split(", ")}
     return all(
@@ -162,6 +162,6 @@ def test_the_input_of_a_layer_has_its_name_where_the_node_has_saved_it():
 
 
 def sent_by(namespace):
-    """(title of a node, its gradients) of a backward pass."""
+    """Return (title of a node, its gradients) of a backward pass."""
     graph = Graph(namespace["loss"], namespace)
     return [(graph[step.node].label, sent) for step in steps(graph) for sent in step.sent]

@@ -71,7 +71,7 @@ def change(thing):
 
 
 def is_same(thing, back):
-    """True unless a tensor came back in other memory."""
+    """Return True unless a tensor came back in other memory."""
     import torch
 
     if not isinstance(thing, torch.Tensor) or thing.is_meta or thing.layout is not torch.strided:

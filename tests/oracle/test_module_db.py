@@ -20,7 +20,7 @@ FORMATS = {"preserve_format": None, "channels_last": 4, "channels_last_3d": 5}  
 
 
 def entries():
-    """(entry, dtype, training) for all modules."""
+    """Yield (entry, dtype, training) for all modules."""
     for info in modules.module_db:
         if not info.module_cls.__module__.startswith("torch.nn."):
             continue  # quantized modules
@@ -124,7 +124,7 @@ class Run:
 
 
 def differences(info, sample, dtype, training, memory_format):
-    """(what, difference) for each comparison."""
+    """Yield (what, difference) for each comparison."""
     make = info, sample, dtype, training, memory_format
     theirs, failed = outcome(Run, oracle, *make)
     if failed is not None:

@@ -28,7 +28,7 @@ SEED = 7
 
 
 def entries():
-    """(entry, dtype) for all entries in scope that have gradients in the dtype."""
+    """Yield (entry, dtype) for all entries in scope that have gradients in the dtype."""
     for op in scope.selected(environ.load_op_db()):
         for dtype in (oracle.float64, oracle.complex128):
             if op.supports_autograd and dtype in op.supported_backward_dtypes("cpu"):
@@ -165,7 +165,7 @@ def test_derivatives_of_an_entry(op, dtype):
 
 
 def verdict(m, op, sample):
-    """True if first and second derivatives of a call in module ``m`` agree with differences; None if it is too large."""
+    """Return True if both derivatives of a call in module ``m`` agree with differences; None if it is too large."""
     importer = convert.Importer(m, grad=True)
     first, args, kwargs = importer((sample.input, sample.args, sample.kwargs))
     function = binding.function(m, op)

@@ -15,7 +15,7 @@ def entries():
 
 
 def refusals(op):
-    """(the call in words, PyTorch's error, tensh's error) for each convertible error input that PyTorch refuses."""
+    """Yield (the call in words, PyTorch's error, tensh's error) for each convertible error input that PyTorch refuses."""
     seed()
     for case in op.error_inputs("cpu"):
         sample = case.sample_input

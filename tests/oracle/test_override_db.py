@@ -28,7 +28,7 @@ SILENT = r"(Tensor\.)?get_device|Tensor\._base\.__get__|(nn\.functional\._)?sym_
 
 
 def functions():
-    """(name, function of PyTorch, its stand-in) of functions with a public name."""
+    """Yield (name, function of PyTorch, its stand-in) of functions with a public name."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for function, answer in oracle.overrides.get_testing_overrides().items():

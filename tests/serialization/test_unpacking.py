@@ -34,7 +34,7 @@ class Session:
 
 
 def peak_of(function):
-    """(result, bytes that were taken at a time beyond those before) of a call."""
+    """Return (result, bytes that were taken at a time beyond those before) of a call."""
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]

@@ -33,7 +33,7 @@ class Done:
 
 
 def command(*arguments, stdin=""):
-    """(status, stdout, stderr) of a command."""
+    """Return (status, stdout, stderr) of a command."""
     env = Environment(io.StringIO(stdin), io.StringIO(), io.StringIO(), variables={})
     found = main([str(each) for each in arguments], env)
     return found, env.stdout.getvalue(), env.stderr.getvalue()

@@ -90,7 +90,7 @@ class Twin(convert.Importer):
 
 
 def outcome(function, *args, **kwargs):
-    """(the result, None), or (None, the error)."""
+    """Return (the result, None), or (None, the error)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -194,7 +194,7 @@ class Terminal:
         self.wait(lambda: "".join(self.screen.line).rstrip() == line)
 
     def at_prompt(self):
-        """True if the cursor is after an empty prompt."""
+        """Return True if the cursor is after an empty prompt."""
         line = "".join(self.screen.line).rstrip()
         return line == ">>>" and self.screen.column == 4
 

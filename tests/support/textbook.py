@@ -291,7 +291,7 @@ class Explained:
         return value if isinstance(value, tuple) else fit(value, operand)
 
     def holds(self, entry):
-        """True if the formulas of an entry apply to this call."""
+        """Return True if the formulas of an entry apply to this call."""
         settings = self.values(entry)
         for letter in entry.letters:
             if f"{letter} is" in entry.when:  # the condition is about None, for which the formulas have a default

@@ -16,7 +16,7 @@ from tensh.engine.operators.layers.pooling import numbers_of_elements
 
 # ── pooling ──────────────────────────────────────────────────────────────────
 def is_ceiled(input, kernel, stride, padding, dilation, size):
-    """True if there are more windows than fit."""
+    """Return True if there are more windows than fit."""
     spatial = input.shape[-len(kernel) :]
     spans = [n + 2 * p - d * (k - 1) - 1 for n, p, d, k in zip(spatial, padding, dilation, kernel)]
     return any(n > span // s + 1 for n, span, s in zip(size, spans, stride))
@@ -36,7 +36,7 @@ def avg_pool_back(g, input, kernel, stride, padding, size, divisor):
 
 
 def padding_of_mean(input, kernel, stride, padding, size, divisor):
-    """(ceil_mode, count_include_pad, divisor_override) of a mean of windows."""
+    """Return (ceil_mode, count_include_pad, divisor_override) of a mean of windows."""
     ceiled = is_ceiled(input, kernel, stride, padding, [1] * len(kernel), size)
     spatial = input.shape[-len(kernel) :]
     counts = [count_elements(spatial, kernel, stride, padding, size, with_padding) for with_padding in (True, False)]
@@ -68,7 +68,7 @@ def upsample_back(g, maps, mode):
 
 
 def is_same(one, other):
-    """True for equal maps."""
+    """Return True for equal maps."""
     if one is None or other is None:
         return one is other
     weights = [each.weights if each.weights is None else each.weights.tolist() for each in (one, other)]

@@ -76,7 +76,7 @@ class WatchedPass:
 
 
 def can_keep(leaf, variable, g):
-    """True if ``.grad`` may be a gradient as it is: it has the right layout, and nothing else has this very tensor."""
+    """Return True if ``.grad`` may be a gradient as it is: it has the right layout, and nothing else has this very tensor."""
     if leaf.hooks is not None or not is_dense(g.array):
         return False
     layouts = zip(g.array.shape, g.array.strides, variable.array.strides)
@@ -85,7 +85,7 @@ def can_keep(leaf, variable, g):
 
 
 def shares_memory(leaf, g):
-    """True for a view of a gradient that the program gave or another leaf gets.
+    """Return True for a view of a gradient that the program gave or another leaf gets.
 
     ``.grad`` is then a copy, which PyTorch's is not.
     """

@@ -159,7 +159,7 @@ def derivative_source(op, derivatives, let):
 
 
 def is_word(name, said):
-    """True if a name in a derivative is a word, and not a function of Python."""
+    """Return True if a name in a derivative is a word, and not a function of Python."""
     return name in WORDS or name in LIFTED or name in ARRAYS or said and name in schemas() and name not in PYTHON
 
 
@@ -225,7 +225,7 @@ def with_number(t, number):
 
 
 def reads_result(node):
-    """True if a derivative that is wanted reads the result."""
+    """Return True if a derivative that is wanted reads the result."""
     inputs = list(node.derivatives)
     readers = node.op.saves[node.reads[next(i for i, role in enumerate(node.roles) if type(role) is int and role < 0)]]
     return any(node.inputs[inputs.index(name)] is not None for name in readers)

@@ -48,7 +48,7 @@ def kernel_of(overload):
 
 
 def has_kernel(overload):
-    """True if an overload can be computed by itself."""
+    """Return True if an overload can be computed by itself."""
     try:
         return bool(kernel_of(overload))
     except NotImplementedError:

@@ -51,7 +51,7 @@ def operator_matmul(input, other):
 
 
 def is_foldable(t):
-    """True if the dimensions before the last lie in memory as one."""
+    """Return True if the dimensions before the last lie in memory as one."""
     sizes, steps = (
         [int(each) for each in t.shape],
         t.stride(),

@@ -34,7 +34,7 @@ def quantile_steps(ignores_nan):
 
 
 def fits(input, q):
-    """True for arguments that PyTorch takes."""
+    """Return True for arguments that PyTorch takes."""
     if not input.numel() or input.dtype not in (torch.float32, torch.float64):
         return False
     return q.dtype is input.dtype and q.dim() < 2 and q.numel() if isinstance(q, Tensor) else 0 <= q <= 1

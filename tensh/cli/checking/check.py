@@ -190,7 +190,7 @@ def find_documents(folder):
 
 
 def is_lesson(path):
-    """True if a file in a folder is a document to check: Python only if it holds stored output."""
+    """Return True if a file in a folder is a document to check: Python only if it holds stored output."""
     if not path.endswith((".py", ".md")):
         return True
     try:

@@ -103,7 +103,7 @@ def squeeze(text):
 
 
 def close(pair, rtol=None, atol=None):
-    """True if two numbers are equal within the tolerance of their dtype."""
+    """Return True if two numbers are equal within the tolerance of their dtype."""
     stored, now = pair
     if stored.is_integer or now.is_integer:
         return stored.text.lstrip("+") == now.text.lstrip("+")

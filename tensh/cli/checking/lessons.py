@@ -17,7 +17,7 @@ WIDEST = 60  # columns for the code of a question
 
 
 def verdicts(path, options):
-    """(verdict on each question, and on code that fails; status of the run: OK, or OUT_OF_TIME)."""
+    """Return (verdict on each question, and on code that fails; status of the run: OK, or OUT_OF_TIME)."""
     lesson = format.load(path)
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={}, color="never")
     found, ended = [], status.OK

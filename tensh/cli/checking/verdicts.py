@@ -128,7 +128,7 @@ def whole_text(result):
 
 
 def says_error(stored, result):
-    """True if a stored text names the error."""
+    """Return True if a stored text names the error."""
     return bool(stored) and f"{result.failure.kind}: " in stored
 
 

@@ -72,7 +72,7 @@ def mention(function):
 
 
 def is_pretty(env):
-    """True if help is drawn with boxes, in a terminal that is wide enough for the names of all options."""
+    """Return True if help is drawn with boxes, in a terminal that is wide enough for the names of all options."""
     if not env.is_terminal(env.stdout) or env.plain or env.variables.get("TERM") == "dumb":
         return False
     return env.width(env.stdout) >= BOXED

@@ -114,7 +114,7 @@ def describe_output(output):
 
 
 def is_in_lines(output):
-    """True if an output can be written as lines of a text file."""
+    """Return True if an output can be written as lines of a text file."""
     if output.kind == "other" or NOT_A_LINE.search(output.text) or not output.text:
         return False
     return output.text.endswith("\n") == (output.kind in ("printed", "warned"))
@@ -126,7 +126,7 @@ def output_lines(cell):
 
 
 def is_sound(more):
-    """True if the extra facts about an output have the form that a notebook requires."""
+    """Return True if the extra facts about an output have the form that a notebook requires."""
     return isinstance(more, dict) and isinstance(more.get("data", {}), dict)
 
 

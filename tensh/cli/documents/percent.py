@@ -157,7 +157,7 @@ def _write(document, extension, is_literal=False):
 
 
 def needs_echo(document, usual):
-    """True if a cell would show something else with the default echo."""
+    """Return True if a cell would show something else with the default echo."""
     if document.echo == usual:
         return False
     if None in (document.echo, usual):
@@ -179,7 +179,7 @@ def _lines(cell: Cell, extension, is_literal=False):
 
 
 def _means_something(line, foreign):
-    """True if a line of code would be read as something else."""
+    """Return True if a line of code would be read as something else."""
     if SPECIAL.match(line) or (line.startswith(ASIDE) and _unescape_line(line) != line):
         return True
     return foreign is not None and bool(foreign.match(line))

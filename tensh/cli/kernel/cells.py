@@ -51,7 +51,7 @@ class Cells:
         return [f"get_ipython().tensh.run_cell({text!r})\n"]
 
     def is_for_ipython(self, text):
-        """True if IPython can run a cell and a session cannot."""
+        """Return True if IPython can run a cell and a session cannot."""
         if CELL_COMMAND.match(text) or LEAVING.match(text) or text.startswith("get_ipython()."):
             return True
         try:

@@ -43,7 +43,7 @@ def description(name):
 
 
 def is_ours(folder):
-    """True if a folder holds a kernel written by `install`."""
+    """Return True if a folder holds a kernel written by `install`."""
     try:
         with open(os.path.join(folder, "kernel.json"), encoding="utf-8") as file:
             return MODULE in json.load(file)["argv"]

@@ -39,7 +39,7 @@ def note(folder, name, text):
 
 
 def is_noted(folder, name):
-    """True if there is such a note."""
+    """Return True if there is such a note."""
     return bool(folder) and os.path.exists(os.path.join(folder, name))
 
 

@@ -21,7 +21,7 @@ def remove_abandoned(since):
 
 
 def is_used(path):
-    """True if a process has a file open, or in its memory."""
+    """Return True if a process has a file open, or in its memory."""
     name = str(path)
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):

@@ -53,7 +53,7 @@ def options_for(mpiexec, machines):
 
 
 def is_open_mpi(mpiexec):
-    """True for the `mpiexec` of Open MPI, as its version tells."""
+    """Return True for the `mpiexec` of Open MPI, as its version tells."""
     try:
         done = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired):

@@ -190,7 +190,7 @@ class Launch:
         return [int(text) for text in noted if text]  # an empty file is about to be written: 0 would be our own group
 
     def have_vanished(self):
-        """True if all ranks have ended, which mpiexec does not notice where its own helper was killed with them."""
+        """Return True if all ranks have ended, which mpiexec does not notice where its own helper was killed with them."""
         numbers = self.read_numbers()
         return len(numbers) == self.number and not any(map(is_alive, numbers))
 
@@ -284,7 +284,7 @@ class Launch:
 
 
 def is_alive(pid):
-    """True if a process exists and has not ended."""
+    """Return True if a process exists and has not ended."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

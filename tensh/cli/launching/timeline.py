@@ -11,15 +11,16 @@ NARROW, WIDE, PER_SPAN = 1000, 12_000, 6  # pixels of the time axis, and of a sp
 TICK = 90  # pixels between ticks of the axis, at least
 CLOSE = 0.5  # pixels below which spans are drawn as one
 
+COLORS = {"computing": "#8fbf8f", "blocked": "#d9d9d9", "wait": "#e6a04c", "transfer": "#4c86c6"}
+FILLS = " ".join(f".{kind} {{ fill: {color} }}" for kind, color in COLORS.items())
 STYLE = """
 body { font: 14px system-ui, sans-serif; margin: 24px; color: #222; background: #fff }
 div { overflow-x: auto } text { font: 12px system-ui, sans-serif; fill: #222 }
 table { border-collapse: collapse; margin: 16px 0 } td, th { padding: 2px 12px; text-align: right }
-.computing { fill: #8fbf8f } .blocked { fill: #d9d9d9 } .wait { fill: #e6a04c } .transfer { fill: #4c86c6 } line { stroke: #bbb }
+line { stroke: #bbb }
 i { display: inline-block; width: 12px; height: 12px; margin: 0 6px 0 18px }
 @media (prefers-color-scheme: dark) { body { color: #ddd; background: #1b1b1b } text { fill: #ddd } .blocked { fill: #444 } line { stroke: #555 } }
 """
-COLORS = {"computing": "#8fbf8f", "blocked": "#d9d9d9", "wait": "#e6a04c", "transfer": "#4c86c6"}
 
 
 class Process(NamedTuple):
@@ -93,7 +94,7 @@ def make_page(title, processes):
         f'<i style="background:{color}"></i>{escape(word)}' for color, word in zip(COLORS.values(), words, strict=True)
     )
     return (
-        f'<!doctype html>\n<html><head><meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style></head>\n'
+        f'<!doctype html>\n<html><head><meta charset="utf-8"><title>{escape(title)}</title><style>{FILLS}{STYLE}</style></head>\n'
         f"<body><h1>{escape(title)}</h1>\n<p>{escape(summarize(processes))}</p>\n<p>{legend}</p>\n"
         f"<div>{''.join(parts)}</svg></div>\n{make_table(processes)}</body></html>\n"
     )

@@ -24,7 +24,7 @@ class Truth(NamedTuple):
     said: str = ""
 
     def has(self, kind):
-        """True if there is an answer to a kind of question."""
+        """Return True if there is an answer to a kind of question."""
         if kind == "fails" or self.error is not None:
             return True
         found = {"shape": self.shape, "dtype": self.dtype}.get(kind, self)

@@ -141,13 +141,13 @@ def phrases_of(truth):
 
 
 def have_reason_in_common(answered, said):
-    """True if an answer and a message share a word, or name the same thing by different words."""
+    """Return True if an answer and a message share a word, or name the same thing by different words."""
     words, own = {*WORD.findall(said)} - COMMON, {*WORD.findall(answered)}
     return bool(words & own) or any(words & same and own & same for same in SAME)
 
 
 def is_same(answered, truth):
-    """True if an array given as an answer is right."""
+    """Return True if an array given as an answer is right."""
     if answered.shape != truth.shape:
         return False
     return bool(np.all(is_close(answered, truth)))

@@ -47,7 +47,7 @@ def load(path, key=None):
 
 
 def asks(document):
-    """True if the code of a document asks questions, which makes the document a lesson."""
+    """Return True if the code of a document asks questions, which makes the document a lesson."""
     return any(cell.kind == "code" and "#?" in cell.text and any(marks(cell.text)) for cell in document.cells)
 
 

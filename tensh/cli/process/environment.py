@@ -40,7 +40,7 @@ class Environment:
         )  # fmt: skip
 
     def is_set(self, name):
-        """True if a variable is set to something else than "" and "0"."""
+        """Return True if a variable is set to something else than "" and "0"."""
         return self.variables.get(name, "") not in ("", "0")
 
     # ── terminals ────────────────────────────────────────────────────────────
@@ -61,7 +61,7 @@ class Environment:
         return has_descriptor(self.stdin) and has_descriptor(self.stdout)
 
     def has_color(self, stream):
-        """True if a stream takes escape sequences: decided by option, then variables, then the kind of stream."""
+        """Return True if a stream takes escape sequences: decided by option, then variables, then the kind of stream."""
         if self.plain or self.color == "never":
             return False
         if self.color == "always":
@@ -73,7 +73,7 @@ class Environment:
         return self.variables.get("TERM") != "dumb" and self.is_terminal(stream)
 
     def has_unicode(self, stream):
-        """True if a stream can show more than ASCII."""
+        """Return True if a stream can show more than ASCII."""
         encoding = getattr(stream, "encoding", None) or "utf-8"
         return not self.ascii and encoding.lower().replace("-", "").startswith("utf")
 
@@ -128,7 +128,7 @@ class Environment:
         return None
 
     def is_broken(self):
-        """True if the reader of stdout has gone away."""
+        """Return True if the reader of stdout has gone away."""
         import select
 
         try:
@@ -179,7 +179,7 @@ def open_closed_streams():
 
 
 def has_descriptor(stream):
-    """True if a stream has a file descriptor."""
+    """Return True if a stream has a file descriptor."""
     try:
         return stream.fileno() >= 0
     except (OSError, ValueError, AttributeError):

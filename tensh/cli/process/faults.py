@@ -12,7 +12,7 @@ LONGEST = 200  # characters of a message
 
 
 def is_interrupt(error):
-    """True if ^C caused an exception.
+    """Return True if ^C caused an exception.
 
     Python raises RuntimeError for one in a class body, NumPy's import ImportError.
     """

@@ -15,7 +15,7 @@ LIBRARIES = sys.stdlib_module_names | NEEDED
 
 
 def find_shadow(error, folders):
-    """(a file, the library whose name it has) of what led to an exception or was loaded before; None if there is none.
+    """Return (a file, the library whose name it has) of what led to an exception or was loaded before; None if there is none.
 
     NumPy's import hides what failed within it: after an ImportError the files of ``folders`` are looked at, too.
     """
@@ -62,7 +62,7 @@ def stem(file):
 
 
 def is_in_the_place(name, file):
-    """True if a file of the user's is found as a library that lies elsewhere."""
+    """Return True if a file of the user's is found as a library that lies elsewhere."""
     folder = os.path.dirname(os.path.dirname(file) if os.path.basename(file) == "__init__.py" else file)
     if name not in LIBRARIES or stem(file) != name or is_library(folder) or not os.path.isfile(file):
         return False
@@ -73,7 +73,7 @@ def is_in_the_place(name, file):
 
 
 def is_library(folder):
-    """True for the folders in which Python and its packages are installed."""
+    """Return True for the folders in which Python and its packages are installed."""
     return os.path.realpath(folder).startswith(tuple(map(os.path.realpath, sysconfig.get_paths().values())))
 
 

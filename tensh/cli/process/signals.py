@@ -43,12 +43,12 @@ def note_arrival():
 
 
 def is_machinery(frame):
-    """True if a frame belongs to Python's import system."""
+    """Return True if a frame belongs to Python's import system."""
     return frame.f_code.co_filename.startswith(MACHINERY)
 
 
 def begins_block(frame):
-    """True if a frame is about to enter a `with` block: ``set_grad_enabled`` changes the mode when it is created."""
+    """Return True if a frame is about to enter a `with` block: ``set_grad_enabled`` changes the mode when it is created."""
     from opcode import opname
 
     following = frame.f_code.co_code[frame.f_lasti : frame.f_lasti + 2 * WIDTH : 2]
@@ -56,7 +56,7 @@ def begins_block(frame):
 
 
 def changes_modes(frame):
-    """True if a frame enters or leaves a `with` of tensh, or runs a `finally`, whose changes belong together.
+    """Return True if a frame enters or leaves a `with` of tensh, or runs a `finally`, whose changes belong together.
 
     A `with` over a generator runs in Python's `contextlib`. Other code that is called from there does not count.
     """
@@ -78,7 +78,7 @@ def changes_modes(frame):
 
 
 def makes_context(frame):
-    """True if a frame creates a context manager, which may change a mode at once."""
+    """Return True if a frame creates a context manager, which may change a mode at once."""
     return frame.f_code.co_name == "__init__" and hasattr(type(frame.f_locals.get("self")), "__enter__")
 
 
@@ -94,7 +94,7 @@ def final_lines(path):
 
 
 def executes_library(frame):
-    """True if a frame runs during the import of a library that tensh builds on."""
+    """Return True if a frame runs during the import of a library that tensh builds on."""
     while frame:
         if frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__", "").partition(".")[0] in WHOLE:
             return True

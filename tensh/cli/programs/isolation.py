@@ -59,7 +59,7 @@ def own_modules(since):
 
 
 def is_own(module):
-    """True if a module is the user's, not part of an installed package."""
+    """Return True if a module is the user's, not part of an installed package."""
     from tensh.cli.session.failures.failure import OURS
 
     folder = next(iter(getattr(module, "__path__", None) or ()), "")  # for a namespace package

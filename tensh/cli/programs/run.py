@@ -396,5 +396,5 @@ class Run:
 
 
 def is_missing(error):
-    """True if an error tells that tensh lacks a name of PyTorch."""
+    """Return True if an error tells that tensh lacks a name of PyTorch."""
     return isinstance(error, NotImplementedError) and "not in tensh" in str(error)

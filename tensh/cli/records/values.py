@@ -48,7 +48,7 @@ def fields_of(value, kind, whole, around):
 
 
 def has_too_many_digits(number):
-    """True if Python refuses to write a whole number in decimal."""
+    """Return True if Python refuses to write a whole number in decimal."""
     most = sys.get_int_max_str_digits()
     return most > 0 and number.bit_length() > 3.32 * most
 

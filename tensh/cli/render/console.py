@@ -72,12 +72,12 @@ class Console:
         return "dark" if int(color) < 7 or int(color) == 8 else "light"
 
     def is_dark(self):
-        """True if text is light on dark, according to the theme, else to the terminal."""
+        """Return True if text is light on dark, according to the theme, else to the terminal."""
         theme = self.theme()
         return theme != "light" if theme in ("light", "dark") else self.find_background() != "light"
 
     def has_unicode(self):
-        """True if box lines and blocks can be used: decided by the settings, else by the stream."""
+        """Return True if box lines and blocks can be used: decided by the settings, else by the stream."""
         chosen = self.settings.glyphs if self.settings else "auto"
         if chosen != "auto" and not self.env.ascii:
             return chosen == "unicode"

@@ -22,7 +22,7 @@ def protocol_of(variables):
 
 
 def says(variables, known):
-    """True if a variable has one of its known values."""
+    """Return True if a variable has one of its known values."""
     return any(variables.get(name) in values for name, values in known.items())
 
 

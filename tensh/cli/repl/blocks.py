@@ -38,7 +38,7 @@ compile_command.compiler.flags |= ALLOWED  # `async with x:` begins a block, too
 
 
 def is_whole(text):
-    """True if a block is complete: nothing is open, and a compound statement ends with a blank line.
+    """Return True if a block is complete: nothing is open, and a compound statement ends with a blank line.
 
     A syntax error counts as complete: running the block reports it.
     """
@@ -57,7 +57,7 @@ def is_whole(text):
 
 
 def goes_on(lines, openness):
-    """True if the block needs more lines; `openness` has taken its lines.
+    """Return True if the block needs more lines; `openness` has taken its lines.
 
     A long block is parsed only where it may be complete.
     """
@@ -66,7 +66,7 @@ def goes_on(lines, openness):
 
 
 def is_blank(text):
-    """True if a text is empty or whitespace."""
+    """Return True if a text is empty or whitespace."""
     return not text.strip()
 
 
@@ -170,7 +170,7 @@ def clean_paste(text, is_alone=True):
 
 
 def is_python(text):
-    """True if a text can be read as Python with commands."""
+    """Return True if a text can be read as Python with commands."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

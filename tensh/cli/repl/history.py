@@ -128,7 +128,7 @@ def format_entry(entry):
 
 
 def ends_well(file):
-    """True if the file ends with a line end, or is empty."""
+    """Return True if the file ends with a line end, or is empty."""
     with contextlib.suppress(OSError):
         size = os.fstat(file).st_size
         if size:

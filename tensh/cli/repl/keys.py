@@ -71,12 +71,12 @@ class Keyboard:
             self.new_line(is_indented=bool(following) and self.margin.has_own)
 
     def is_pasted_on(self, keys):
-        """True if an indented line follows in the input: a paste in a terminal without paste marks."""
+        """Return True if an indented line follows in the input: a paste in a terminal without paste marks."""
         following = (each.data for each in keys if each.key not in (Keys.ControlM, Keys.ControlJ))
         return "\n" in self.buffer.text and next(following, "") == " "
 
     def is_ready(self):
-        """True if Enter runs the block: the cursor is in the last line, and the block is complete."""
+        """Return True if Enter runs the block: the cursor is in the last line, and the block is complete."""
         text = self.buffer.text
         if self.buffer.document.text_after_cursor.partition("\n")[2].strip():
             return False
@@ -164,16 +164,16 @@ class Margin:
         self.row, self.width, self.typed = self.buffer.document.cursor_position_row, width, 0
 
     def is_here(self):
-        """True if the cursor is still right after the indentation, and nothing else was typed."""
+        """Return True if the cursor is still right after the indentation, and nothing else was typed."""
         document = self.buffer.document
         return document.cursor_position_row == self.row and document.current_line_before_cursor == " " * self.width
 
     def is_to_come(self):
-        """True if a typed space falls within the indentation."""
+        """Return True if a typed space falls within the indentation."""
         return self.typed < self.width and self.is_here()
 
     def is_shorter(self):
-        """True if fewer spaces were typed than the indentation has."""
+        """Return True if fewer spaces were typed than the indentation has."""
         return 0 < self.typed < self.width and self.is_here()
 
     def type_over(self, event):

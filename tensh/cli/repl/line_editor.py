@@ -30,7 +30,7 @@ INDENT = " " * 4
 
 
 def can_edit(env):
-    """True if lines can be edited: stdin and stdout are the process's terminal, and readline is available."""
+    """Return True if lines can be edited: stdin and stdout are the process's terminal, and readline is available."""
     if readline is None or not env.is_interactive:
         return False
     with contextlib.suppress(OSError, ValueError, AttributeError):

@@ -91,7 +91,7 @@ class Journal:
         self.entries[-1].last = unit.last
 
     def _goes_on(self, unit):
-        """True if a unit begins on the line on which the last one ended."""
+        """Return True if a unit begins on the line on which the last one ended."""
         return bool(self.entries) and self.entries[-1].source is unit.source and unit.first <= self.entries[-1].last
 
     def _new_entry(self, unit):

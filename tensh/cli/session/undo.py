@@ -143,7 +143,7 @@ class State:
         self.parts = [(part, part.copy()) for part in parts] if self.is_copied else []
 
     def is_changed(self):
-        """True if the tensor has changed."""
+        """Return True if the tensor has changed."""
         value = value_of(self.value)
         if value is None:  # freed: a change could not be observed
             return False
@@ -167,7 +167,7 @@ class State:
 
 
 def differ(one, other):
-    """True if two arrays of equal shape and dtype differ in any bit."""
+    """Return True if two arrays of equal shape and dtype differ in any bit."""
     if one.dtype.kind == "O":
         return one.tobytes() != other.tobytes()
     import numpy as np  # imported late: the prompt is painted before there is a tensor

@@ -31,7 +31,7 @@ SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}  # numbers that 
 
 
 def is_table(path):
-    """True if a file begins as an SQLite database does."""
+    """Return True if a file begins as an SQLite database does."""
     try:
         if not os.path.isfile(path):  # opening a pipe would wait
             return False

@@ -60,7 +60,7 @@ def list_dimensions(leaves, specs):
 
 
 def split_args_kwargs_into_chunks(args, kwargs, chunks, args_chunk_spec=None, kwargs_chunk_spec=None):
-    """(arguments of each part, keywords of each part) of a batch that is split into ``chunks`` parts.
+    """Return (arguments of each part, keywords of each part) of a batch that is split into ``chunks`` parts.
 
     Tensors are split along their first dimension, or as ``TensorChunkSpec`` says; all else is the same in every part.
     There are fewer parts where a tensor has fewer rows.

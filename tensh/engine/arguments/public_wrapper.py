@@ -286,7 +286,7 @@ def wrap_public(fn, name, method, spoken):
 
 
 def is_c_in_pytorch(function):
-    """True for a public function that is written in C in PyTorch, unlike functions of the user, and guarded ones."""
+    """Return True for a public function that is written in C in PyTorch, unlike functions of the user, and guarded ones."""
     return function.__module__ in NAMESPACES and not function.__code__.co_filename.startswith(FILE.partition("{")[0])
 
 

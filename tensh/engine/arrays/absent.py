@@ -210,7 +210,7 @@ without_elements_of = make_absent_strided  # the name in pickles of earlier vers
 
 
 def is_absent(value):
-    """True for an array, or a tensor, without elements."""
+    """Return True for an array, or a tensor, without elements."""
     return type(value) is Absent or type(getattr(value, "array", None)) is Absent
 
 

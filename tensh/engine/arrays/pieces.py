@@ -20,12 +20,12 @@ COLUMNS, MOST = 64, 256
 
 
 def pays(first, second):
-    """True if the product of two matrices, or of stacks of them, takes less time in pieces."""
+    """Return True if the product of two matrices, or of stacks of them, takes less time in pieces."""
     return suits(first, second) and second.strides[-1] == F4.itemsize
 
 
 def suits(first, second):
-    """True if the product would take less time in pieces if the rows of the second factor were contiguous."""
+    """Return True if the product would take less time in pieces if the rows of the second factor were contiguous."""
     (n, k), m = first.shape[-2:], second.shape[-1]
     return (
         BLAS_HAS_AVX512

@@ -35,7 +35,7 @@ def loops():
 
 
 def adds_correctly(module):
-    """True if the loops of ``module`` add correctly; checked because they are not public in SciPy."""
+    """Return True if the loops of ``module`` add correctly; checked because they are not public in SciPy."""
     numbers, rows = np.zeros(2), np.zeros((2, 2))
     add_numbers(module, numbers, np.array([1, 0, 1]), np.array([1.0, 2.0, 4.0]))
     add_rows(module, rows, np.array([1, 1]), np.array([[1.0, 2.0], [4.0, 8.0]]))

@@ -87,13 +87,13 @@ class detect_anomaly(set_detect_anomaly):
 
 @public
 def is_anomaly_enabled():
-    """True if anomaly detection is on."""
+    """Return True if anomaly detection is on."""
     return mode.inspect is not None
 
 
 @public
 def is_anomaly_check_nan_enabled():
-    """True if anomaly detection looks for nan."""
+    """Return True if anomaly detection looks for nan."""
     return mode.check_nan
 
 

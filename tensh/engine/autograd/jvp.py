@@ -122,7 +122,7 @@ def leaf(shape, dtype):
 
 @functools.cache
 def looks_at_gradient(op):
-    """True if the derivative skips zeros in the gradient, so that it must not be transposed at a zero gradient."""
+    """Return True if the derivative skips zeros in the gradient, so that it must not be transposed at a zero gradient."""
     return any("only" in words_of(text) for text in (*op.derivatives.values(), *op.let.values()))
 
 

@@ -119,7 +119,7 @@ def renew_leaf(t, array):
 
 
 def has_same_form(t, other):
-    """True if two tensors are on one device, and both are dense, or in the layout COO, or compressed, or nested."""
+    """Return True if two tensors are on one device, and both are dense, or in the layout COO, or compressed, or nested."""
     return t.device == other.device and form_of(t) == form_of(other)
 
 

@@ -134,7 +134,7 @@ class inference_mode(_DecoratorContextManager):
 
 @public
 def is_grad_enabled():
-    """True if recording is on.
+    """Return True if recording is on.
 
     >>> import tensh as torch
     >>> torch.is_grad_enabled()
@@ -145,7 +145,7 @@ def is_grad_enabled():
 
 @public
 def is_inference_mode_enabled():
-    """True if ``inference_mode`` is on.
+    """Return True if ``inference_mode`` is on.
 
     >>> import tensh as torch
     >>> torch.is_inference_mode_enabled()

@@ -187,7 +187,7 @@ def read_number(array):
 
 
 def name_places(reads, kind):
-    """(PyTorch's names with the places of a node kind's saved values, all pairs of names that PyTorch's node shows)."""
+    """Return (PyTorch's names with the places of a node kind's saved values, all pairs of names that its node shows)."""
     names = {"input": "self", "out": "result"}
     sizes = {f"{names.get(p, p)}_sym_sizes": f"{p}.shape" for p in (read.partition(".")[0] for read in reads)}
     names |= {read: name for name, read in sizes.items()}

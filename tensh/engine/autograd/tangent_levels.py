@@ -232,7 +232,7 @@ def placeholder(t, node):
 
 
 def parts(t, level, name="Identity"):
-    """(the value of ``t`` without its tangent at ``level``, that tangent or None); ``name`` is that of the value's node."""
+    """Return (``t`` without its tangent at ``level``, that tangent or None); ``name`` is that of the value's node."""
     node = refresh_node(t)
     tangent = level.find_tangent(node)
     others = tuple(each for each in mode.levels if each is not level)

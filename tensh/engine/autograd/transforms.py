@@ -66,7 +66,7 @@ class Call:
         return f"GradTrackingTensor(lvl={number}, value="
 
     def holds(self, t, node, nodes):
-        """True if ``t``, whose node leads to ``nodes``, comes from a tensor that the call made."""
+        """Return True if ``t``, whose node leads to ``nodes``, comes from a tensor that the call made."""
         return (
             any(n in self.leaves for n in nodes) or self.level is not None and self.level.find_tangent(node) is not None
         )
@@ -93,7 +93,7 @@ class VmapCall(Call):
 
 
 def is_captured(t):
-    """True if ``t`` is a global variable of the function that the innermost transform calls, or a variable outside of it."""
+    """Return True if ``t`` is a variable outside of the function that the innermost transform calls, such as a global one."""
     own, frame, inside = t if t._base is None else t._base, sys._getframe(), True
     while frame is not None:
         filename = frame.f_code.co_filename
@@ -108,7 +108,7 @@ def is_captured(t):
 
 
 def find_given_tensor(t):
-    """(the tensor that the caller of ``vmap`` gave, or what a batch has as its value, the batch dimensions by the calls)."""
+    """Return (the tensor that the caller of ``vmap`` gave, or the value of a batch; the batch dimensions by the calls)."""
     dims = {}
     while (source := getattr(t, "source", None)) is not None:
         dims[t.levels[-1]], t = source[1], source[0]

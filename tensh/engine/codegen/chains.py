@@ -340,7 +340,7 @@ MANY = 1 << 12  # elements from which the derivative of an operator is computed 
 
 
 def find_chains(op, derivatives):
-    """(chain, places of its arrays and its numbers among the saved values) for every derivative of an operator.
+    """Return (chain, places of its arrays and its numbers among the saved values) for every derivative of an operator.
 
     None if a derivative is not a chain, or if none has several steps.
     """

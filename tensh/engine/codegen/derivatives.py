@@ -106,7 +106,7 @@ def backward_source(op, recorded, derivatives, chains=False):
 
 
 def computes(op, derivatives):
-    """True if one of the derivatives consists of several steps, after each of which 16 bit numbers are rounded.
+    """Return True if one of the derivatives consists of several steps, after each of which 16 bit numbers are rounded.
 
     Products and quotients of two operands are right as they are, where either may be a number; so are the derivatives of
     several outputs, unless one may be without a gradient.

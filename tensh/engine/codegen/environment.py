@@ -62,7 +62,7 @@ from tensh.engine.inplace.writes import (
 
 
 def operand(value):
-    """True if a Python operator accepts ``value`` beside a tensor."""
+    """Return True if a Python operator accepts ``value`` beside a tensor."""
     return isinstance(value, (Tensor, *NUMBERS, np.number, np.bool_))
 
 
@@ -76,7 +76,7 @@ def foreign(name, input, other):
 
 
 def any_wants_gradient(nodes):
-    """True if any tensor of a sequence wants a gradient."""
+    """Return True if any tensor of a sequence wants a gradient."""
     return nodes.count(None) != len(nodes)
 
 

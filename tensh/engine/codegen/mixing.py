@@ -204,7 +204,7 @@ def make_cast_error(error, name, input, other, out=None):
 
 
 def mix(name, input, other):
-    """(array, array, node, node) of two operands that are not both tensors."""
+    """Return (array, array, node, node) of two operands that are not both tensors."""
     op = OPS[name]
     (first, second), numbers = op.inputs, op.numbers
     if isinstance(input, Tensor):
@@ -282,14 +282,14 @@ def require_operand(name, value):
 
 
 def take_operand(value, name, parameter, position):
-    """(array, node) of a tensor argument."""
+    """Return (array, node) of a tensor argument."""
     if isinstance(value, Tensor):
         return value.array, refresh_node(value)
     refuse(name, parameter, position, value)
 
 
 def take_operands(values, name, parameter, position):
-    """(arrays, nodes) of a sequence of tensors."""
+    """Return (arrays, nodes) of a sequence of tensors."""
     if not isinstance(values, (list, tuple)):
         refuse(name, parameter, position, values, "tuple of Tensors")
     try:

@@ -58,7 +58,7 @@ def make_partial_kind(kind):
 
 
 def choose_keeps_arrays(op, roles):
-    """True if a node saves arrays that are released; a property of the node if only some of its inputs need them.
+    """Return True if a node saves arrays that are released; a property of the node if only some of its inputs need them.
 
     PyTorch saves nothing for an input that wants no gradient: such a node can be used again.
     """
@@ -186,7 +186,7 @@ def narrow(gradient, dtype, edge):
 
 
 def is_kept(gradient, edge):
-    """True for a gradient that is not rounded to 16 bits."""
+    """Return True for a gradient that is not rounded to 16 bits."""
     return gradient.dtype is not F4 or edge.dtype is F4
 
 

@@ -213,12 +213,12 @@ BLANK = "{0} = new(); {0}.array = {0}_; {0}.node = {0}._base = {0}._kept = None"
 
 
 def reduces(op):
-    """True for a reduction along dimensions, whose results are row-major for any order of the operand."""
+    """Return True for a reduction along dimensions, whose results are row-major for any order of the operand."""
     return not op.view and {"dim", "keepdim"} <= op.parameters.keys()
 
 
 def views_matter(op):
-    """True for elementwise functions, whose result may be laid out otherwise by NumPy if an operand is a view."""
+    """Return True for elementwise functions, whose result may be laid out otherwise by NumPy if an operand is a view."""
     return bool(op.pointwise and op.derivatives)
 
 

@@ -190,7 +190,7 @@ def public_inplace_source(op, name, known):
 
 
 def _public_start(op, known, suffix=""):
-    """(parameters, arguments, first lines) of a public wrapper: keywords and odd arguments take the slow path."""
+    """Return (parameters, arguments, first lines) of a public wrapper: keywords and odd arguments take the slow path."""
     parts, names, absent, keywords, missing = [], "", "", [], ""
     for p in op.parameters.values():
         if p.kind is p.KEYWORD_ONLY:

@@ -276,7 +276,7 @@ def call_post_hooks(node, g, gs, graph):
 # ── the running pass, as hooks see it ────────────────────────────────────────
 # ``mode.running`` is a plain tuple: an object with names for its parts would cost a small pass 2 % of its time.
 def hands_out():
-    """True if the running pass returns gradients, as ``autograd.grad`` does, instead of accumulating them."""
+    """Return True if the running pass returns gradients, as ``autograd.grad`` does, instead of accumulating them."""
     return mode.running is not None and mode.running[2] is not None
 
 

@@ -137,7 +137,7 @@ def find_last_write(array):
 
 
 def is_written_after(time, array):
-    """True if the memory of ``array`` was written after ``time``."""
+    """Return True if the memory of ``array`` was written after ``time``."""
     stamp = stamps.get(id(owner(array)))
     return stamp is not None and stamp.times[-1] > time
 

@@ -198,7 +198,7 @@ class Dual(Node):
 
 
 def uses_gradient(node):
-    """True if a gradient sent to ``node`` is used."""
+    """Return True if a gradient sent to ``node`` is used."""
     return node is not None and type(node.inputs[0] if type(node) is Output else node) is not Dual
 
 

@@ -212,7 +212,7 @@ class Tensor:
     def all(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """True where all elements (along ``dim``) are not zero.  Shape: [*] to [], or without ``dim``."""
     def allclose(self, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
-        """True if every element of input is close to that of other; see ``isclose``."""
+        """Return True if every element of input is close to that of other; see ``isclose``."""
     def amax(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The largest element, or the largest ones along ``dim`` (an int or a sequence of them)."""
     def amin(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -503,7 +503,7 @@ class Tensor:
     def eq_(self, other: Tensor | _Number) -> Tensor:
         """True where input is equal to other."""
     def equal(self, other: Tensor | _Number) -> _bool:
-        """True if both have the same shape and the same elements."""
+        """Return True if both have the same shape and the same elements."""
     def erf(self, *, out: Tensor | None = None) -> Tensor:
         """The error function of input."""
     def erf_(self) -> Tensor:
@@ -691,16 +691,16 @@ class Tensor:
     def inverse(self, *, out: Tensor | None = None) -> Tensor:
         """The inverses of square matrices: ``torch.linalg.inv``.  Differentiable."""
     def is_coalesced(self) -> Tensor:
-        """True if the indices are known to be sorted and unique.  Raise RuntimeError for another layout than sparse_coo."""
+        """Return True if the indices are known to be sorted and unique.  Raise RuntimeError for another layout than sparse_coo."""
     def is_complex(self) -> _bool:
         """Return True if the dtype is complex."""
     def is_conj(self) -> Tensor:
         """Return False, because conjugation is computed at once, not when the tensor is read."""
     def is_contiguous(self, *, memory_format: _memory_format | None = ...) -> _bool:
-        """True if the tensor is dense, with the last dimension innermost (or in the order of ``memory_format``)."""
+        """Return True if the tensor is dense, with the last dimension innermost (or in the order of ``memory_format``)."""
     @property
     def is_cpu(self) -> _bool:
-        """True unless the tensor is on "meta"."""
+        """Return True unless the tensor is on "meta"."""
     @is_cpu.setter
     def is_cpu(self, value: _bool) -> None: ...
     @property
@@ -711,7 +711,7 @@ class Tensor:
     def is_distributed(self) -> Tensor:
         """Return False, because no tensor is distributed over processes."""
     def is_floating_point(self) -> _bool:
-        """True if the dtype is one of the floating point dtypes."""
+        """Return True if the dtype is one of the floating point dtypes."""
     def is_inference(self) -> _bool:
         """Return True if the tensor was made in inference mode."""
     @property
@@ -721,7 +721,7 @@ class Tensor:
     def is_ipu(self, value: _Any) -> None: ...
     @property
     def is_leaf(self) -> _bool:
-        """True if the user made this tensor, rather than an operation on one that requires grad."""
+        """Return True if the user made this tensor, rather than an operation on one that requires grad."""
     @is_leaf.setter
     def is_leaf(self, value: _bool) -> None: ...
     @property
@@ -768,19 +768,19 @@ class Tensor:
     def is_same_size(self, other: Tensor | _Number) -> _bool:
         """Return True if two tensors have the same shape."""
     def is_set_to(self, tensor: _Any) -> _bool:
-        """True if both tensors have the same memory, sizes and strides."""
+        """Return True if both tensors have the same memory, sizes and strides."""
     def is_shared(self) -> Tensor:
         """Return True if the tensor's memory can be mapped by other processes."""
     def is_signed(self) -> _bool:
         """Return True if the dtype can represent negative numbers."""
     @property
     def is_sparse(self) -> _bool:
-        """True for a sparse tensor of the layout torch.sparse_coo."""
+        """Return True for a sparse tensor of the layout torch.sparse_coo."""
     @is_sparse.setter
     def is_sparse(self, value: _bool) -> None: ...
     @property
     def is_sparse_csr(self) -> _bool:
-        """True for a sparse tensor of the layout torch.sparse_csr."""
+        """Return True for a sparse tensor of the layout torch.sparse_csr."""
     @is_sparse_csr.setter
     def is_sparse_csr(self, value: _bool) -> None: ...
     @property
@@ -1147,7 +1147,7 @@ class Tensor:
         """Every element repeated ``repeats`` times, a number or a tensor with a number for each, along ``dim``."""
     @property
     def requires_grad(self) -> _bool:
-        """True if operations on this tensor are recorded; for a view, also if those on its base are."""
+        """Return True if operations on this tensor are recorded; for a view, also if those on its base are."""
     @requires_grad.setter
     def requires_grad(self, value: _bool) -> None: ...
     def requires_grad_(self, requires_grad: _bool = True) -> Tensor:
@@ -1174,7 +1174,7 @@ class Tensor:
         """Keep the gradient of a computed tensor in ``.grad``, too.  Raise RuntimeError if it requires no grad."""
     @property
     def retains_grad(self) -> _bool:
-        """True if the tensor is computed and keeps its gradient."""
+        """Return True if the tensor is computed and keeps its gradient."""
     @retains_grad.setter
     def retains_grad(self, value: _bool) -> None: ...
     def roll(self, shifts: _Any, dims: _Any = ...) -> Tensor:

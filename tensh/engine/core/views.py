@@ -101,7 +101,7 @@ def derive_again(t):
 
 
 def stale(t):
-    """True if ``t`` is a locked view whose memory was written since, so that its history is unknown."""
+    """Return True if ``t`` is a locked view whose memory was written since, so that its history is unknown."""
     return (
         t._base is not None
         and write_refusal(t) is not None

@@ -187,7 +187,7 @@ HERE = shortcut({"cpu"})
 
 
 def on_meta(where):
-    """True if ``where``, or by default the default device, is "meta"; an error for any device but that and the CPU."""
+    """Return True if ``where``, or by default the default device, is "meta"; an error for any device but that and the CPU."""
     where = default_device() if where is None else device(where)
     if where.type == "meta":
         return True

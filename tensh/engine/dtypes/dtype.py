@@ -250,7 +250,7 @@ def combine_categories(higher, lower):
 
 
 def can_cast(from_, to):
-    """True if a result of dtype ``from_`` may be written into a tensor of dtype ``to``.
+    """Return True if a result of dtype ``from_`` may be written into a tensor of dtype ``to``.
 
     Only a step down in category is refused: complex to float, float to integer, anything to bool.
 

@@ -120,7 +120,7 @@ def no_room(shape, itemsize):
 
 
 def comes_last(error):
-    """True if the error is about a number, which PyTorch looks at after the shapes."""
+    """Return True if the error is about a number, which PyTorch looks at after the shapes."""
     last = "Boolean alpha", "For integral", "For non-complex", "ZeroDivisionError", "value cannot be converted"
     return type(error) is RuntimeError and str(error).startswith(last)
 
@@ -150,7 +150,7 @@ def broadcast(shapes):
 
 
 def expandable(shape, target):
-    """True if an array of this shape can be expanded to the other one."""
+    """Return True if an array of this shape can be expanded to the other one."""
     return len(shape) <= len(target) and all(n in (1, m) for n, m in zip(shape[::-1], target[::-1]))
 
 
@@ -231,12 +231,12 @@ def cannot_cast(result, target):
 
 
 def is_long(value):
-    """True for an integer of more than 64 bits."""
+    """Return True for an integer of more than 64 bits."""
     return value.__class__ is int and not -(2**63) <= value < 2**63
 
 
 def is_not_int64(value):
-    """True for anything but an int of at most 64 bits."""
+    """Return True for anything but an int of at most 64 bits."""
     return value.__class__ is not int or not -(2**63) <= value < 2**63
 
 

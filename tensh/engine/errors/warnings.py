@@ -32,5 +32,5 @@ always = [False]
 
 
 def is_tensh_file(filename):
-    """True for a file of tensh, or a function that tensh generated."""
+    """Return True for a file of tensh, or a function that tensh generated."""
     return filename.startswith((PACKAGE, "<tensh "))

@@ -70,7 +70,7 @@ class CopySlices(Node):
 
 
 def is_direct(node, old, inside):
-    """True for a write by one node whose first input was the region: the node itself gives the gradients."""
+    """Return True for a write by one node whose first input was the region: the node itself gives the gradients."""
     return len(inside) == 1 and bool(node.inputs) and node.inputs[0] is old
 
 

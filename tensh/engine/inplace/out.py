@@ -127,7 +127,7 @@ def write_constant_out(out, result, name, strict=None, inputs=(), apart=True, nu
 
 
 def keeps_order(name, array, out):
-    """True if ``out`` takes the order of the result, which is dense but not in rows."""
+    """Return True if ``out`` takes the order of the result, which is dense but not in rows."""
     if not array.size or array.flags.c_contiguous or name in IN_ROWS or name in IN_ROWS_IF_FILLED and out.size:
         return False
     return memory.is_dense(array)

@@ -41,7 +41,7 @@ def refuse_partial_overlap(array, source):
 
 
 def may_share_memory(one, two):
-    """True if the bounds of two arrays in one memory overlap; arrays without elements have bounds, too."""
+    """Return True if the bounds of two arrays in one memory overlap; arrays without elements have bounds, too."""
     return np.may_share_memory(getattr(one, "layout", one), getattr(two, "layout", two))
 
 
@@ -61,7 +61,7 @@ def refuse_shared(array, others):
 
 
 def _overlap(one, two):
-    """True if two dense arrays share memory.  PyTorch does not check other arrays."""
+    """Return True if two dense arrays share memory.  PyTorch does not check other arrays."""
     if owner(one) is not owner(two) or not (memory.is_dense(one) and memory.is_dense(two)):
         return False
     return may_share_memory(one, two)

@@ -15,7 +15,7 @@ from tensh.engine.inplace.outside import differentiating
 
 
 def is_plain(t, inputs, apart=False):
-    """True if nothing can refuse a write into ``t`` of a result of ``inputs``: tensors, lists of them, other values.
+    """Return True if nothing can refuse a write into ``t`` of a result of ``inputs``: tensors, lists of them, other values.
 
     ``t`` may be one of the inputs, unless they must lie ``apart``. False for many writes that are allowed, too.
     """
@@ -37,7 +37,7 @@ def is_plain(t, inputs, apart=False):
 
 
 def are_plain(values, array, block, apart):
-    """True if no tensor among ``values`` has a history, or lies in the memory ``block`` of ``array`` without being it."""
+    """Return True if no tensor among ``values`` has a history, or another array in the memory ``block`` of ``array``."""
     for value in values:
         if type(value) is Tensor:
             base, own = value._base, value.array

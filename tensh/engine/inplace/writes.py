@@ -115,7 +115,7 @@ def operand_node(array, other):
 
 
 def requires(t):
-    """True if ``t`` requires grad; unlike ``refresh_node``, this works for any view."""
+    """Return True if ``t`` requires grad; unlike ``refresh_node``, this works for any view."""
     return uses_gradient(t.node) or t._base is not None and uses_gradient(t._base.node)
 
 
@@ -132,7 +132,7 @@ def refuse_unrecordable(t):
 
 
 def needs_no_record(t, *others):
-    """True if a write of ``others`` (tensors, or anything else) into ``t`` needs no record, and nothing can refuse it."""
+    """Return True if a write of ``others`` (tensors or other values) into ``t`` needs no record, and cannot be refused."""
     if t._base is INFERENCE:
         refuse_write(t)
     if differentiating:
@@ -290,7 +290,7 @@ def keys_while_growing(found):
 
 
 def saves_argument_in(node, block):
-    """True if ``node`` saved an argument, other than the tensor itself, in the memory ``block`` that is about to change.
+    """Return True if ``node`` saved an argument, other than the tensor itself, in the memory ``block`` that will change.
 
     As in PyTorch, its derivative is lost then: the node is backdated, so that backward reports a stale value.
     """

@@ -97,13 +97,13 @@ def _refuse_deletion(t):
 
 @member(set=_set_requires_grad, delete=_refuse_deletion)
 def requires_grad(t):
-    """True if operations on this tensor are recorded; for a view, also if those on its base are."""
+    """Return True if operations on this tensor are recorded; for a view, also if those on its base are."""
     return uses_gradient(t.node) or t._base is not None and uses_gradient(t._base.node)
 
 
 @member()
 def is_leaf(t):
-    """True if the user made this tensor, rather than an operation on one that requires grad."""
+    """Return True if the user made this tensor, rather than an operation on one that requires grad."""
     return t.grad_fn is None
 
 
@@ -229,7 +229,7 @@ def _post_accumulate_grad_hooks(t):
 
 @member()
 def retains_grad(t):
-    """True if the tensor is computed and keeps its gradient."""
+    """Return True if the tensor is computed and keeps its gradient."""
     node = t.node if stale(t) else refresh_node(t)
     return (
         type(node) is not AccumulateGrad and node is not None and node.hooks is not None and id(t) in node.hooks.retain
@@ -347,7 +347,7 @@ def _cdata(t):
 
 @member()
 def is_cpu(t):
-    """True unless the tensor is on "meta"."""
+    """Return True unless the tensor is on "meta"."""
     return type(t.array) is not Absent
 
 
@@ -359,13 +359,13 @@ def is_meta(t):
 
 @member()
 def is_sparse(t):
-    """True for a sparse tensor of the layout torch.sparse_coo."""
+    """Return True for a sparse tensor of the layout torch.sparse_coo."""
     return t.layout is CONSTANTS["sparse_coo"]
 
 
 @member()
 def is_sparse_csr(t):
-    """True for a sparse tensor of the layout torch.sparse_csr."""
+    """Return True for a sparse tensor of the layout torch.sparse_csr."""
     return t.layout is CONSTANTS["sparse_csr"]
 
 
@@ -379,7 +379,7 @@ for _name, _doc in {
 
 
 def is_floating_point(self):
-    """True if the dtype is one of the floating point dtypes."""
+    """Return True if the dtype is one of the floating point dtypes."""
     return BY_NUMPY[self.array.dtype].is_floating_point
 
 

@@ -48,7 +48,7 @@ def expand(input, size):
 
 @lru_cache(1024)
 def expansion(shape, strides, size):
-    """(size, strides) of an array expanded to ``size``; ValueError if it cannot be."""
+    """Return (size, strides) of an array expanded to ``size``; ValueError if it cannot be."""
     extra = len(size) - len(shape)
     if extra < 0 or any([n < 0 for n in size[:extra]]):
         raise ValueError

@@ -14,7 +14,7 @@ from tensh.explain.causes.data.files import explain_file
 from tensh.explain.causes.data.keeping import explain_keeping
 from tensh.explain.causes.data.splits import explain_split
 from tensh.explain.causes.data.targets import explain_scores_of_steps, explain_target
-from tensh.explain.causes.gradients.absent import absent_gradient
+from tensh.explain.causes.gradients.absent import explain_absent_gradient
 from tensh.explain.causes.gradients.functions import explain_function
 from tensh.explain.causes.gradients.graphs import (
     explain_cut_graph,
@@ -31,23 +31,23 @@ from tensh.explain.causes.models.keras import explain_keras
 from tensh.explain.causes.models.loops import explain_loop_over_layers
 from tensh.explain.causes.models.modes import explain_mode
 from tensh.explain.causes.models.modules import (
-    call_before_init,
-    class_given_data,
-    class_given_data_before_attribute,
+    explain_call_before_init,
+    explain_class_given_data,
+    explain_class_given_data_before_attribute,
+    explain_misnamed_forward,
     explain_pair_of_states,
-    find_misnamed_forward,
-    list_registered,
-    recurrent_in_sequential,
-    single_number,
-    single_sample,
-    tensor_for_parameter,
+    explain_recurrent_in_sequential,
+    explain_registered_list,
+    explain_single_number,
+    explain_single_sample,
+    explain_tensor_for_parameter,
 )
 from tensh.explain.causes.models.packed import explain_packed
 from tensh.explain.causes.models.residuals import explain_residual
 from tensh.explain.causes.models.returning import explain_early_return
 from tensh.explain.causes.models.states import explain_state
 from tensh.explain.causes.models.steps import explain_step
-from tensh.explain.causes.models.unregistered import empty_parameters
+from tensh.explain.causes.models.unregistered import explain_empty_parameters
 from tensh.explain.causes.names.definitions import (
     explain_length,
     explain_method_returned,
@@ -79,7 +79,12 @@ from tensh.explain.causes.values.containers import explain_container, explain_co
 from tensh.explain.causes.values.dtypes import explain_cast, explain_flag_of_numbers, explain_floats, explain_objects
 from tensh.explain.causes.values.indexing import explain_index
 from tensh.explain.causes.values.iterating import explain_iterating
-from tensh.explain.causes.values.operators import batch_for_tensor, explain_operator, explain_picked, plain_parameter
+from tensh.explain.causes.values.operators import (
+    explain_batch_for_tensor,
+    explain_operator,
+    explain_picked,
+    explain_plain_parameter,
+)
 from tensh.explain.causes.values.parts import explain_part
 from tensh.explain.causes.values.python_values import explain_value
 from tensh.explain.causes.values.quotients import explain_quotient
@@ -93,19 +98,19 @@ __all__ = ["Situation", "cause_of"]
 
 CAUSES = (
     explain_zero, explain_lost, explain_one_hot_indices, explain_function, explain_transform, explain_distribution,
-    explain_constraint, explain_packed, explain_hook, explain_compared_pair, explain_floats, explain_cast, explain_objects, absent_gradient,
+    explain_constraint, explain_packed, explain_hook, explain_compared_pair, explain_floats, explain_cast, explain_objects, explain_absent_gradient,
     explain_cut_graph, explain_not_differentiated, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
     explain_loop_over_layers, explain_left_out, explain_early_return, explain_value_of_name, explain_naming, explain_condition, explain_iterating,
     explain_index, explain_residual, explain_result, explain_state, explain_step, explain_target, explain_operator,
-    explain_picked, batch_for_tensor, explain_tensor_for_setting, explain_argument, explain_key_of_group,
+    explain_picked, explain_batch_for_tensor, explain_tensor_for_setting, explain_argument, explain_key_of_group,
     explain_settings_of_groups, explain_attention, explain_checkpoint, explain_class, explain_file, explain_keras,
     explain_language, explain_batch, explain_split, explain_unknown_device, explain_format, explain_value,
     explain_keeping, explain_called, explain_container, explain_counter, explain_local_part, explain_digits,
-    explain_rounded, explain_second_pass, call_before_init, explain_super, find_misnamed_forward, explain_misnamed,
+    explain_rounded, explain_second_pass, explain_call_before_init, explain_super, explain_misnamed_forward, explain_misnamed,
     explain_uncalled_definition, explain_without_self, explain_length, explain_method_returned, explain_nothing_returned,
-    explain_dataset, explain_mode, empty_parameters, plain_parameter, single_sample, tensor_for_parameter,
-    list_registered, class_given_data, class_given_data_before_attribute, explain_pair_of_states, recurrent_in_sequential,
-    single_number, explain_unpacked, explain_part, explain_keyword, explain_missing_arguments, explain_none,
+    explain_dataset, explain_mode, explain_empty_parameters, explain_plain_parameter, explain_single_sample, explain_tensor_for_parameter,
+    explain_registered_list, explain_class_given_data, explain_class_given_data_before_attribute, explain_pair_of_states, explain_recurrent_in_sequential,
+    explain_single_number, explain_unpacked, explain_part, explain_keyword, explain_missing_arguments, explain_none,
     explain_quotient, explain_earlier_slip, explain_scores_of_steps, explain_odd_one_out, explain_flag_of_numbers, explain_unimported,
 )  # fmt: skip
 

@@ -25,7 +25,7 @@ class Situation(NamedTuple):
     call: Call | None
 
     def says(self, *words):
-        """True if the message contains some words."""
+        """Return True if the message contains some words."""
         message = message_of(self.error)
         return all(each in message for each in words)
 

@@ -49,7 +49,7 @@ def cut_by_block(tree, node):
 
 
 def is_switch(node):
-    """True for a statement `torch.set_grad_enabled(...)`, which holds until the next one."""
+    """Return True for a statement `torch.set_grad_enabled(...)`, which holds until the next one."""
     match node:
         case ast.Expr(value=ast.Call(func=function, args=[ast.Constant(value=bool())])):
             return ast.unparse(function).endswith("set_grad_enabled")
@@ -66,7 +66,7 @@ def inner_first(node):
 
 
 def requires_grad(node, shadow):
-    """True if an expression certainly requires grad; None if unknown."""
+    """Return True if an expression certainly requires grad; None if unknown."""
     value = try_value(node, shadow, UNKNOWN)
     if value is UNKNOWN:
         return None

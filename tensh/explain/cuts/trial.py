@@ -46,7 +46,7 @@ def is_tensor_of_numbers(node):
 
 
 def is_leaf_of_numbers(node):
-    """True for `torch.tensor(loss, requires_grad=True)`, a leaf without the history of the loss."""
+    """Return True for `torch.tensor(loss, requires_grad=True)`, a leaf without the history of the loss."""
     return is_tensor_of_numbers(node) and any(each.arg == "requires_grad" for each in node.keywords)
 
 

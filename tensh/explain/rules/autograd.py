@@ -140,7 +140,7 @@ def detach_each(text, names):
 
 
 def is_array(node, names):
-    """True for the name of a NumPy array, and for a call of a function of NumPy."""
+    """Return True for the name of a NumPy array, and for a call of a function of NumPy."""
     function = node.func if isinstance(node, ast.Call) else None
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
         return getattr(names.get(function.value.id), "__name__", None) == "numpy"
@@ -182,7 +182,7 @@ def explain_conversion_to_number(call, text):
 
 
 def is_length(path):
-    """True if code is the argument of `len`."""
+    """Return True if code is the argument of `len`."""
     return len(path) > 1 and isinstance(path[-2], ast.Call) and ast.unparse(path[-2].func) == "len"
 
 
@@ -199,7 +199,7 @@ def put_into_text(segment, tree, t):
 
 
 def is_shown(node):
-    """True if code shows, stores or returns a value, so that a list serves as well as a number."""
+    """Return True if code shows, stores or returns a value, so that a list serves as well as a number."""
     if isinstance(node, ast.Call):
         return ast.unparse(node.func).rpartition(".")[2] in ("print", "repr", "str", "append", "format")
     return isinstance(node, ast.stmt | ast.FormattedValue | ast.List | ast.Tuple | ast.Dict)

@@ -64,7 +64,7 @@ def advise(call, a, b):
 
 
 def are_scores(scores, labels):
-    """True for scores and classes: [N, C] of floating point numbers and [N] of integers."""
+    """Return True for scores and classes: [N, C] of floating point numbers and [N] of integers."""
     is_whole = not labels.is_floating_point() and not labels.is_complex()
     return scores.dim() == 2 and scores.is_floating_point() and is_whole and labels.shape == scores.shape[:1]
 

@@ -64,7 +64,7 @@ def is_device(value):
 
 
 def is_moved(tree):
-    """True for `net.cuda()` and `net.to("cuda")`."""
+    """Return True for `net.cuda()` and `net.to("cuda")`."""
     if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Attribute):
         return False
     match tree.args:

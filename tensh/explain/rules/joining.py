@@ -50,7 +50,7 @@ def explain_lengths(call, text):
 
 
 def are_of_many_lengths(tensors):
-    """True if tensors differ only in length, as sequences do."""
+    """Return True if tensors differ only in length, as sequences do."""
     return len({(t.dim(), *t.shape[1:]) for t in tensors}) == 1
 
 

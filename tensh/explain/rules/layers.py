@@ -193,7 +193,7 @@ def count_of_rows(call):
 
 
 def is_whole(t):
-    """True if a tensor of floating point numbers holds whole numbers, each of which stays the same as an integer."""
+    """Return True if a tensor of floating point numbers holds whole numbers, each of which stays the same as an integer."""
     return t.is_meta or bool((t == t.round()).all())
 
 

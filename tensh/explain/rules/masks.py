@@ -38,13 +38,13 @@ def explain_mask_of_scores(call, text):
 
 
 def is_made_in_function(call, text):
-    """True if the function around a call assigns a name in some code."""
+    """Return True if the function around a call assigns a name in some code."""
     scope = call.place.scope()
     return isinstance(scope, FUNCTIONS) and any(bindings(scope, name) for name in names_in(text))
 
 
 def broadcast(scores, shape):
-    """True if a shape broadcasts to the one of the scores."""
+    """Return True if a shape broadcasts to the one of the scores."""
     pairs = zip(reversed(scores), reversed(shape), strict=False)
     return len(shape) <= len(scores) and all(m == n or n == 1 for m, n in pairs)
 

@@ -60,7 +60,7 @@ def explain_padding(call, text):
 
 
 def explain_xor(call, text):
-    """`^` is not a power in Python."""
+    """Explain `^` is not a power in Python."""
     found = re.fullmatch(r"(.+?) *\^ *(.+)", call.segment, re.DOTALL) if call.symbol == "^" else None
     if not found or not call.tensors:
         return None

@@ -11,7 +11,7 @@ MOST_READ = 1_000_000  # elements
 
 
 def is_one_hot(t):
-    """True if each row of a tensor along its last dimension is zeros and a single one."""
+    """Return True if each row of a tensor along its last dimension is zeros and a single one."""
     if not t.dim() or t.shape[-1] < 2 or not 0 < t.numel() <= MOST_READ or t.is_complex() or t.is_meta:
         return False
     return bool((t.max(-1).values == 1).all() and (t.min(-1).values == 0).all() and ((t != 0).sum(-1) == 1).all())

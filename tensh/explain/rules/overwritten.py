@@ -93,12 +93,12 @@ def is_in_place_name(word):
 
 
 def is_switched(call):
-    """True for a call with `inplace=True`."""
+    """Return True for a call with `inplace=True`."""
     return any(each.arg == "inplace" and ast.unparse(each.value) == "True" for each in call.keywords)
 
 
 def is_overwriting(value):
-    """True for a module that writes into its input."""
+    """Return True for a module that writes into its input."""
     return is_module(value) and vars(value).get("inplace") is True
 
 

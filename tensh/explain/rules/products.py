@@ -118,7 +118,7 @@ def stacks(call, a, b):
 
 
 def is_turned(t):
-    """True for `x.T` of more than two dimensions, which turns those of the batch with the others."""
+    """Return True for `x.T` of more than two dimensions, which turns those of the batch with the others."""
     return (t.text or "").endswith(".T") and t.value.dim() > 2
 
 

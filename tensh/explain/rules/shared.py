@@ -15,5 +15,5 @@ def name_or_phrase(argument, otherwise=None):
 
 
 def is_in_place(call):
-    """True if a call writes into its first operand, which cannot be replaced then."""
+    """Return True if a call writes into its first operand, which cannot be replaced then."""
     return call.symbol.endswith("=") and call.symbol not in COMPARED.values() or call.name.endswith("_")

@@ -41,7 +41,7 @@ def parts(text):
 
 
 def is_wide(character):
-    """True for a character that is not separated by spaces, as in Chinese."""
+    """Return True for a character that is not separated by spaces, as in Chinese."""
     return character > "\u2e7f"
 
 

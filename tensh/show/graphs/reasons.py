@@ -232,7 +232,7 @@ def compare_with_differences(explanation, tensor, found, names):
 
 
 def is_multiple(held, gradient):
-    """True if a gradient is an integer multiple of another, as after several passes."""
+    """Return True if a gradient is an integer multiple of another, as after several passes."""
     if held.shape != gradient.shape or not np.isfinite(held).all() or not gradient.any():
         return False
     times = round(float(np.abs(held).sum() / np.abs(gradient).sum()))

@@ -52,7 +52,7 @@ class Drawing(Lines):
 
 
 def is_small(graph, shown):
-    """True if the tree of a graph has few lines."""
+    """Return True if the tree of a graph has few lines."""
     return sum(1 for _, _ in zip(range(FEW + 1), tree.rows(graph, shown), strict=False)) <= FEW
 
 

@@ -71,7 +71,7 @@ def choose_reporter():
 
 
 def is_dumb():
-    """True if the terminal cannot move its cursor."""
+    """Return True if the terminal cannot move its cursor."""
     import os
 
     return os.environ.get("TERM") in ("dumb", "unknown")

@@ -101,7 +101,7 @@ def arrange(array):
 
 
 def channels_first(shape):
-    """True if the first of three dimensions is the channels; if the last may be, too, not for four channels."""
+    """Return True if the first of three dimensions is the channels; if the last may be, too, not for four channels."""
     return shape[0] in CHANNELS and (shape[0] != 4 or shape[2] not in CHANNELS)
 
 

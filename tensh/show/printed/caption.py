@@ -12,7 +12,7 @@ BINS = 24  # bars of a sparkline
 
 
 def caption(value, expression, page, whole="%full {}"):
-    """(kind, text) pairs of the comment; [] for a value that is not a tensor.
+    """Return (kind, text) pairs of the comment; [] for a value that is not a tensor.
 
     Separate lines state what a summary omits: the distribution of the values, values that are missing, and how to see
     the `whole`.

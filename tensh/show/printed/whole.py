@@ -12,7 +12,7 @@ TROUBLE = frozenset(("nan", "inf", "-inf"))  # elements that stand out
 
 
 def prints_as(kind, tensor):
-    """True if a class of tensors inherits the printing of tensors."""
+    """Return True if a class of tensors inherits the printing of tensors."""
     own, usual = (getattr(each.__torch_function__, "__func__", each.__torch_function__) for each in (kind, tensor))
     says_nothing = own is usual or own.__name__ == "_disabled_torch_function_impl"
     return kind.__repr__ is tensor.__repr__ and says_nothing
@@ -79,7 +79,7 @@ def full(value):
 
 
 def is_summarised(value):
-    """True if the printed form of an array omits elements."""
+    """Return True if the printed form of an array omits elements."""
     options = sys.modules.get("tensh.engine.methods.printing.options")
     limit = options.options.threshold if options else 1000
     return describe.is_array(value) and describe.numel(value) > limit

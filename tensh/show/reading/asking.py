@@ -85,5 +85,5 @@ def session_of(namespace):
 
 
 def is_module(value):
-    """True if a value is a module, which is not data."""
+    """Return True if a value is a module, which is not data."""
     return issubclass(type(value), ModuleType)

@@ -35,7 +35,7 @@ def without_overrides(function):
 
 
 def is_array(value):
-    """True if a value is a tensor or array of a known library."""
+    """Return True if a value is a tensor or array of a known library."""
     return any(
         kind.__name__ in ("Tensor", "ndarray") and module(kind).partition(".")[0] in LIBRARIES
         for kind in type(value).__mro__
@@ -50,7 +50,7 @@ def module(kind):
 
 @without_overrides
 def is_tensor(value):
-    """True if a value is a tensor, which has autograd."""
+    """Return True if a value is a tensor, which has autograd."""
     return is_array(value) and hasattr(value, "requires_grad")
 
 
@@ -69,7 +69,7 @@ def dtype(value):
 
 @without_overrides
 def is_nested(value):
-    """True if a tensor is nested."""
+    """Return True if a tensor is nested."""
     return getattr(value, "is_nested", False) is True
 
 
@@ -88,7 +88,7 @@ def layout(value):
 
 @without_overrides
 def is_dense(value):
-    """True if all elements of an array are in memory: not for meta, sparse and nested ones."""
+    """Return True if all elements of an array are in memory: not for meta, sparse and nested ones."""
     return not is_nested(value) and not device(value).startswith(("meta", "sparse"))
 
 
@@ -171,7 +171,7 @@ def describe_origin(tensor):
 
 @without_overrides
 def has_history(tensor):
-    """True unless a tensor is one of several views whose memory was written since: its history is unknown."""
+    """Return True unless a tensor is one of several views whose memory was written since: its history is unknown."""
     try:
         tensor.grad_fn  # noqa: B018  (asking is what fails)
     except RuntimeError:

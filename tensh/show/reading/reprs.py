@@ -50,7 +50,7 @@ def safe_str(value):
 
 
 def is_bounded(value):
-    """True if the repr of a value ends soon: not for lists that double sixty times."""
+    """Return True if the repr of a value ends soon: not for lists that double sixty times."""
     if not is_nest(type(value)):
         return True
     kinds = Kinds()
@@ -93,14 +93,14 @@ def children(value, kinds):
 
 
 def is_nest(kind):
-    """True if values of a type can hold others."""
+    """Return True if values of a type can hold others."""
     if issubclass(kind, (*BRACKETS, deque, BaseException, *NESTS)):
         return True
     return hasattr(kind, "__dataclass_fields__") or hasattr(kind, "named_modules") or is_of_numpy(kind)
 
 
 def is_of_numpy(kind):
-    """True for NumPy arrays, whose elements may be anything."""
+    """Return True for NumPy arrays, whose elements may be anything."""
     return "numpy" in sys.modules and issubclass(kind, sys.modules["numpy"].ndarray)
 
 

@@ -111,7 +111,7 @@ def values(array):
 
 
 def is_container(value):
-    """True if a value is a list, tuple or dict that prints as such, or of a subclass that only fills one."""
+    """Return True if a value is a list, tuple or dict that prints as such, or of a subclass that only fills one."""
     kind = type(value)
     return issubclass(kind, list | tuple | dict) and kind.__repr__ in REPRS
 
@@ -129,7 +129,7 @@ def _arrays(value, depth):
 
 
 def is_long(value):
-    """True if a container of tensors is better shown by its contents than by its repr."""
+    """Return True if a container of tensors is better shown by its contents than by its repr."""
     if not is_container(value) or not is_bounded(value):
         return False
     try:
@@ -139,7 +139,7 @@ def is_long(value):
 
 
 def has_much_to_show(value):
-    """True if a container holds many tensors, or prints in lines that are too long."""
+    """Return True if a container holds many tensors, or prints in lines that are too long."""
     arrays = []
     for array in _arrays(value, 0):
         arrays.append(array)

@@ -23,7 +23,7 @@ class Since:
             gc.unfreeze()
 
     def has(self, value):
-        """True if an object tracked by the collector was created within the context."""
+        """Return True if an object tracked by the collector was created within the context."""
         if self.frozen:
             return any(each is value for each in gc.get_objects())
         return any(each is value for each in gc.get_objects()) and id(value) not in self.before

@@ -331,7 +331,7 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
         return result
 
     def is_traced(self, value):
-        """True for a traced value, and for a container with one."""
+        """Return True for a traced value, and for a container with one."""
         if isinstance(value, (tuple, list)):
             return any(map(self.is_traced, value))
         return isinstance(value, (TracedInt, TracedFloat)) or isinstance(value, Tensor) and self.knows(value)
@@ -385,7 +385,7 @@ def unfreeze(value):
 
 
 def holds_tensors(value):
-    """True for a tensor, and for a sequence with one."""
+    """Return True for a tensor, and for a sequence with one."""
     if isinstance(value, (tuple, list)):
         return any(map(holds_tensors, value))
     return isinstance(value, Tensor)

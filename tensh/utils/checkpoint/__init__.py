@@ -157,7 +157,7 @@ def checkpoint(
 
 
 def _contexts(context_fn, debug):
-    """(the contexts of both runs, a function that makes a longer error or None)."""
+    """Return (the contexts of both runs, a function that makes a longer error or None)."""
     if not debug:
         return context_fn(), None
     if context_fn is not noop_context_fn:

@@ -73,7 +73,7 @@ class Word(str):
 
 
 def logs():
-    """(the contexts of both runs, a function that makes the error)."""
+    """Return (the contexts of both runs, a function that makes the error)."""
     first, second = Log(), Log()
 
     def error():

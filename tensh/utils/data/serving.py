@@ -113,7 +113,7 @@ def settle(duty):
 
 
 def answers(tasks, duty):
-    """(kind, answer) to each task in turn.  A stream that has ended says so once, and no more before the next pass."""
+    """Yield (kind, answer) to each task in turn.  A stream that has ended says so once, and no more before the next pass."""
     state, reader = attempt(duty.id, prepare_worker, duty)
     for told, index in tasks:  # or the seed of a pass
         if told == AGAIN:

@@ -32,14 +32,14 @@ mapped = weakref.WeakSet()
 
 @dataclass
 class PackedBatch:
-    """A batch as it travels."""
+    """A batch as it is sent: its pickle, and a file with the large arrays."""
 
     pickled: bytes
     descriptor: int | None = None  # the file with its large arrays
-    places: list = field(default_factory=list)  # (begin, end) of each in the file
+    places: list = field(default_factory=list)  # (begin, end) of each array in the file
 
     def send(self, connection, kind):
-        """Send it, preceded by its kind."""
+        """Send the batch through a connection, preceded by its kind, and close its file."""
         try:
             connection.send((kind, self.pickled, self.places))
             if self.descriptor is not None:
@@ -49,20 +49,20 @@ class PackedBatch:
             self.discard()
 
     def discard(self):
-        """Let go of the file."""
+        """Close the file."""
         if self.descriptor is not None:
             os.close(self.descriptor)
             self.descriptor = None
 
 
 def receive(connection):
-    """(kind, ``PackedBatch``) that was sent."""
+    """Return (kind, ``PackedBatch``) as they were sent."""
     kind, pickled, places = connection.recv()
     return kind, PackedBatch(pickled, receive_descriptor(connection) if places else None, places)
 
 
 def receive_descriptor(connection):
-    """The descriptor that comes next.  Raise EOFError if the sender has ended before."""
+    """Return the descriptor that comes next; raise EOFError if the sender ended before it."""
     with as_socket(connection) as pipe:
         _, descriptors, *_ = socket.recv_fds(pipe, 1, 1)
     if not descriptors:
@@ -71,71 +71,73 @@ def receive_descriptor(connection):
 
 
 def as_socket(connection):
-    """A separate socket over the pipe of a connection.
+    """Return a separate socket over the pipe of a connection.
 
-    ``multiprocessing.reduction`` sends descriptors, too, but waits for an answer since Python 3.14, and the next orders for
-    the worker may stand in the pipe before it.
+    ``multiprocessing.reduction`` sends descriptors, too, but since Python 3.14 it waits for an answer, and the next
+    orders for the worker may come before it.
     """
     return socket.fromfd(connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM)
 
 
 class Pickler(pickle.Pickler):
-    """Pickles a tensor without the memory around it, such as the dataset that it is a row of."""
+    """Pickles the elements of a tensor without the memory around them, such as the dataset of which it is a row."""
 
-    def reducer_override(self, thing):
-        if not isinstance(thing, Tensor):
+    def reducer_override(self, value):
+        if not isinstance(value, Tensor):
             return NotImplemented
-        if thing.requires_grad and not thing.is_leaf:
+        if value.requires_grad and not value.is_leaf:
             raise RuntimeError(COWARDLY)
-        array = thing.array
+        array = value.array
         if memory_of(array).nbytes <= array.nbytes:
             return NotImplemented
-        facts = (name_of(type(thing)), array.copy(), array.shape, None, 0, uses_gradient(refresh_node(thing)))
-        return rebuild_tensor, facts, thing.__dict__ or None
+        facts = (name_of(type(value)), array.copy(), array.shape, None, 0, uses_gradient(refresh_node(value)))
+        return rebuild_tensor, facts, value.__dict__ or None
 
 
-def pack(thing):
-    """A thing as ``PackedBatch``."""
+def pack(value):
+    """Return a value as ``PackedBatch``."""
     large = []
 
-    def goes_along(buffer):
+    def keep_in_pickle(buffer):
         memory = buffer.raw()
         if memory.nbytes >= LARGE:
             large.append(memory)
         return memory.nbytes < LARGE
 
-    pickled = _pickle(thing, goes_along if AVAILABLE else None)
+    pickled = _pickle(value, keep_in_pickle if AVAILABLE else None)
     if not large:
         return PackedBatch(pickled)
     try:
         return PackedBatch(pickled, *_write_buffers(large))
-    except OSError:  # there is no room: all goes through the pipe
-        return PackedBatch(_pickle(thing, None))
+    except OSError:  # there is no room: everything goes through the pipe
+        return PackedBatch(_pickle(value, None))
 
 
-def _pickle(thing, goes_along):
+def _pickle(value, keep_in_pickle):
     file = io.BytesIO()
-    Pickler(file, 5, buffer_callback=goes_along).dump(thing)
+    Pickler(file, 5, buffer_callback=keep_in_pickle).dump(value)
     return file.getvalue()
 
 
 def _write_buffers(buffers):
-    """(descriptor of a file with the buffers in it, (begin, end) of each)."""
-    places = []
+    """Return (descriptor of a new file with the buffers in it, (begin, end) of each)."""
     descriptor = new_file()
     try:
         with open(descriptor, "wb", buffering=0, closefd=False) as file:
-            for buffer in buffers:
-                begin = -(-file.tell() // ALIGNMENT) * ALIGNMENT
-                file.seek(begin)
-                rest = buffer
-                while rest.nbytes:  # one call writes 2 GB at most
-                    rest = rest[file.write(rest) :]
-                places.append((begin, begin + buffer.nbytes))
+            return descriptor, [_append(file, buffer) for buffer in buffers]
     except BaseException:
         os.close(descriptor)
         raise
-    return descriptor, places
+
+
+def _append(file, buffer):
+    """Write a buffer at the next aligned place of a file; return (begin, end)."""
+    begin = -(-file.tell() // ALIGNMENT) * ALIGNMENT
+    file.seek(begin)
+    rest = buffer
+    while rest.nbytes:  # one call writes 2 GB at most
+        rest = rest[file.write(rest) :]
+    return begin, begin + buffer.nbytes
 
 
 def unpack(packed):
@@ -149,7 +151,7 @@ def unpack(packed):
 
 
 def _memory(file):
-    """The content of a file, mapped; a copy of it where too many files would stay open."""
+    """Return the content of a file, mapped into memory; a copy where too many files would stay open."""
     if not KEEPS_DESCRIPTORS:
         return mmap.mmap(file.fileno(), 0, trackfd=False)
     if len(mapped) < MOST_MAPPED:

@@ -70,7 +70,7 @@ class Worker:
             self.connection.close()
 
     def answer(self):
-        """(kind, ``PackedBatch``) of the next answer."""
+        """Return (kind, ``PackedBatch``) of the next answer."""
         try:
             return receive(self.connection)
         except (EOFError, OSError):
@@ -253,7 +253,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         return answer
 
     def _take(self, worker):
-        """(kind, answer) that a worker has sent, or None if that is the end of its stream."""
+        """Return (kind, answer) that a worker has sent, or None if that is the end of its stream."""
         with self._closed_on_error():
             kind, packed = worker.answer()
             answer = unpack(packed)

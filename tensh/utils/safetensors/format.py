@@ -109,7 +109,7 @@ def write(path, arrays, metadata=None):
 
 # ── reading ──────────────────────────────────────────────────────────────────
 def read(path, header=None):
-    """(name -> array, name -> text or None) of a file; SafetensorError for everything that is wrong in it.
+    """Return (name -> array, name -> text or None) of a file; SafetensorError for everything that is wrong in it.
 
     ``header`` is the file's, where it has been read before.
     """
@@ -236,7 +236,7 @@ def _describe_unknown(name, dtype):
 
 
 def _are_sizes(numbers):
-    """True if all are whole numbers that are not negative."""
+    """Return True if all are whole numbers that are not negative."""
     for each in numbers:  # noqa: SIM110  (a generator takes twice as long, and a file may have a hundred thousand arrays)
         if type(each) is not int or each < 0:
             return False

@@ -172,7 +172,7 @@ def path_of(filename):
 
 
 def from_bytes(data):
-    """(name, format's word for the dtype, array) of a file that is in memory, in the order of their places."""
+    """Yield (name, format's word for the dtype, array) of a file that is in memory, in the order of their places."""
     if not isinstance(data, bytes):
         raise TypeError(f"argument 'bytes': '{type(data).__name__}' object is not an instance of 'bytes'")
     header = header_of(data)

@@ -21,7 +21,7 @@ PRODUCER = 22  # the version of graphs that TensorBoard reads so
 
 
 def graph(model, args, verbose=False, use_strict_trace=True):
-    """(GraphDef, RunMetadata) of a model, traced with example inputs in evaluation mode."""
+    """Return (GraphDef, RunMetadata) of a model, traced with example inputs in evaluation mode."""
     training = isinstance(model, Module) and model.training
     if training:
         model.eval()

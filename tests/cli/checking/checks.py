@@ -11,14 +11,14 @@ LESSONS = sorted(SHARED.glob("lessons/*.ipynb"))
 
 
 def check(*words):
-    """(exit status, stdout, stderr) of a check."""
+    """Return (exit status, stdout, stderr) of a check."""
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
     status = main(["check", *map(str, words)], env)
     return status, env.stdout.getvalue(), env.stderr.getvalue()
 
 
 def found(*words):
-    """(exit status, the JSON objects) of a check."""
+    """Return (exit status, the JSON objects) of a check."""
     status, text, _ = check("--json", *words)
     return status, [json.loads(line) for line in text.splitlines()]
 

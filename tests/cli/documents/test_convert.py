@@ -21,7 +21,7 @@ PRINTED = Output("printed", "a\nb\n")
 
 
 def command(*words):
-    """(exit status, what goes to stderr) of a command line."""
+    """Return (exit status, what goes to stderr) of a command line."""
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
     return main([*map(str, words)], env), env.stderr.getvalue()
 

@@ -12,7 +12,7 @@ from tests.support.command_line import Done
 
 
 def find_right_answers(lesson):
-    """(question, right answer) of each question, found by running the lesson."""
+    """Yield (question, right answer) of each question, found by running the lesson."""
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={}, color="never")
     course = Course(env, Options(), lesson)
     with env.install(), course.world():

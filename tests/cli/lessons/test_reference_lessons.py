@@ -50,7 +50,7 @@ def record(path, engine):
 
 
 def differences(lesson, texts):
-    """(cell number, expected, printed) of each cell that is not as recorded."""
+    """Yield (cell number, expected, printed) of each cell that is not as recorded."""
     script = lessons_script()
     for number, ((_, meta, expected, _), text) in enumerate(zip(script.code_cells(lesson), texts, strict=True), 1):
         expected = meta.get("current", expected)
@@ -59,7 +59,7 @@ def differences(lesson, texts):
 
 
 def printed(lesson, folder, engine="tensh", python=sys.executable, **environment):
-    """(exit status, what each cell prints)."""
+    """Return (exit status, what each cell prints)."""
     done = subprocess.run(
         [python, __file__, str(lesson), engine], cwd=folder, env=plain_environment() | environment,
         capture_output=True, encoding="utf-8", timeout=300,

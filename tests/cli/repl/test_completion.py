@@ -82,7 +82,7 @@ def offered(text, names=NAMES):
 
 
 def about(text, name, names=NAMES):
-    """(kind, detail) of one that is offered."""
+    """Return (kind, detail) of one that is offered."""
     return next((each.kind, each.detail) for each in complete(text, names, time=60).candidates if each.text == name)
 
 

@@ -55,5 +55,5 @@ def quiet(block):
 
 
 def is_over(block):
-    """True if a blank line would run the block."""
+    """Return True if a blank line would run the block."""
     return blocks.is_whole("\n".join(block) + "\n")

@@ -21,7 +21,7 @@ from tests.support.project import ROOT
 
 
 def notes(code, *options):
-    """(the records of notes, those of warnings) of a script."""
+    """Return (the records of notes, those of warnings) of a script."""
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
     assert main(["--json", *options, "-c", code], env) == 0, env.stdout.getvalue()
     records = [json.loads(line) for line in env.stdout.getvalue().splitlines()]

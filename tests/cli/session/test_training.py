@@ -27,7 +27,7 @@ PROGRAM = re.compile(r"^### (.*)\n((?:(?!### ).*\n?)*)", re.MULTILINE)
 
 
 def programs(name):
-    """(title, code) of each program in a file."""
+    """Return (title, code) of each program in a file."""
     return PROGRAM.findall((FOLDER / name).read_text(encoding="utf-8"))
 
 

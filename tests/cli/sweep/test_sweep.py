@@ -235,7 +235,7 @@ def begin(*arguments):
 
 
 def is_empty(group):
-    """True if no process of a group is left, apart from those that have ended."""
+    """Return True if no process of a group is left, apart from those that have ended."""
     found = subprocess.run(["ps", "-o", "stat=", "-s", str(group)], capture_output=True, text=True).stdout.split()
     return all(state.startswith("Z") for state in found)
 

@@ -78,7 +78,7 @@ REFUSED = {
 
 
 def watch(folder, *options):
-    """(status, stdout, stderr) of the command."""
+    """Return (status, stdout, stderr) of the command."""
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
     return main(["watch", str(folder), *options], env), env.stdout.getvalue(), env.stderr.getvalue()
 

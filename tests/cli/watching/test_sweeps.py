@@ -14,7 +14,7 @@ from tensh.cli.watching.page import FolderView
 
 
 def watch(path, *options):
-    """(status, stdout, stderr) of the command."""
+    """Return (status, stdout, stderr) of the command."""
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={"COLUMNS": "80"})
     return main(["watch", str(path), *options], env), env.stdout.getvalue(), env.stderr.getvalue()
 

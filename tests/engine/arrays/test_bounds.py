@@ -249,7 +249,7 @@ MENTIONS = re.compile("|".join([*NAMES, "ndarray", "stride_tricks"]))  # others 
 
 
 def makes_arrays(tree):
-    """True if code calls ``ndarray`` with a buffer, or names what else makes an array of an address or of strides."""
+    """Return True if code calls ``ndarray`` with a buffer, or names what else makes an array of an address or of strides."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 2:
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))

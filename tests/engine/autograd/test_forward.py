@@ -31,7 +31,7 @@ def tensors(arrays):
 
 
 def varied(name, call):
-    """(the call as a function of its differentiable tensors, their arrays); the same random numbers at every call."""
+    """Return (the call as a function of its differentiable tensors, their arrays); the same random numbers at every call."""
     made = call.arrays(prefix=name)
 
     def function(*args):
@@ -53,7 +53,7 @@ def joined(result):
 
 
 def derived(function, arrays, rng, graph=False):
-    """(leaves, result, weight, gradients) of the function, by a backward pass; None if it has no derivative."""
+    """Return (leaves, result, weight, gradients) of the function, by a backward pass; None if it has no derivative."""
     leaves = [torch.tensor(a).requires_grad_() for a in arrays]
     try:
         out = function(*leaves)
@@ -90,7 +90,7 @@ def underived_twice(function, arrays, rng):
 
 
 def forward(function, arrays, tangents):
-    """(the values of a function, the tangent of its result), by dual tensors."""
+    """Return (the values of a function, the tangent of its result), by dual tensors."""
     with fwAD.dual_level():
         out = function(*(fwAD.make_dual(*pair) for pair in zip(tensors(arrays), tensors(tangents), strict=True)))
         value, tangent = fwAD.unpack_dual(out)

@@ -39,7 +39,7 @@ def call_in_place(text, x, y, z):
 
 
 def same(one, two):
-    """True if two tensors of float32 have the same bits."""
+    """Return True if two tensors of float32 have the same bits."""
     return torch.equal(one.contiguous().view(torch.int32), two.contiguous().view(torch.int32))
 
 

@@ -25,7 +25,7 @@ def part(rng, n, rest):
 
 
 def random_index(seed):
-    """(shape, index as a function of the module, is it written to?)."""
+    """Return (shape, index as a function of the module, is it written to?)."""
     rng = random.Random(seed)
     shape = rng.choice([(3,), (2, 3), (3, 4), (2, 3, 4), (3, 2, 2), (2, 2, 2, 2)])
     parts, dim = [], 0

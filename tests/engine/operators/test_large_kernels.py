@@ -37,7 +37,7 @@ SHAPES = [  # of the image, of the kernel, stride, dilation, padding; channels o
 
 
 def windows_of(size, kernel, stride, dilation):
-    """(place in the output, slices of its window), in order."""
+    """Yield (place in the output, slices of its window), in order."""
     counts = [(n - dilation * (k - 1) - 1) // stride + 1 for n, k in zip(size, kernel)]
     for place in itertools.product(*map(range, counts)):
         yield (

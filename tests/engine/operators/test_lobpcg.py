@@ -37,7 +37,7 @@ ARGUMENTS = {
 
 
 def run(module, A, dtype="float64", **arguments):
-    """(eigenvalues, eigenvectors up to their signs, the iterations that a tracker sees)."""
+    """Return (eigenvalues, eigenvectors up to their signs, the iterations that a tracker sees)."""
     steps, dtype = [], getattr(module, dtype)
 
     def track(worker):

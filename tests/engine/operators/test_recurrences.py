@@ -10,7 +10,7 @@ SETTINGS = [{}, {"num_layers": 2, "bidirectional": True}, {"bias": False}, {"bat
 
 
 def made(torch, kind, settings):
-    """(layer, input, first state) of a kind."""
+    """Return (layer, input, first state) of a kind."""
     torch.manual_seed(0)
     more = {"nonlinearity": kind[4:]} if kind.startswith("rnn") else {}
     layer = getattr(torch.nn, KINDS[kind])(3, 2, **settings, **more)

@@ -26,7 +26,7 @@ SHAPES = {
 
 
 def run(module, shape, told, reduce, numbers=NUMBERS, dtype="float64", initial=None, kind="int64"):
-    """(values and gradients, names of nodes)."""
+    """Return (values and gradients, names of nodes)."""
     tell = {k: module.tensor(v, dtype=getattr(module, kind)) if isinstance(v, list) else v for k, v in told.items()}
     data = module.tensor(
         numbers[: int(np.prod(shape))].reshape(shape), dtype=getattr(module, dtype), requires_grad=True

@@ -13,7 +13,7 @@ def tensor(f):
 
 
 def alone(f, t):
-    """True if no other tensor shares the tensor's memory, so that PyTorch may enlarge it."""
+    """Return True if no other tensor shares the tensor's memory, so that PyTorch may enlarge it."""
     return (
         t.numel()
         and not t._is_view()
@@ -51,7 +51,7 @@ def written_first(f, t):
 
 
 def one_family(one, other):
-    """True if one is a view of the other, or both are views of a third. The result of ``data`` is not a view."""
+    """Return True if one is a view of the other, or both are views of a third. The result of ``data`` is not a view."""
     return (one if one._base is None else one._base) is (other if other._base is None else other._base)
 
 

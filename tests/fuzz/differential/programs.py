@@ -77,7 +77,7 @@ def hole(function):
 
 
 def small(t):
-    """True if every dtype can hold the values of ``t``."""
+    """Return True if every dtype can hold the values of ``t``."""
     t = t.detach()  # which also works for a view that may not be used any more
     values = (t.real if t.is_complex() else t).double()
     return bool(((values >= 0) & (values <= 100)).all())
@@ -88,7 +88,7 @@ def name_of(dtype):
 
 
 def is_leaf(t):
-    """True if ``t`` is a leaf.  A view that must no longer be used is no leaf."""
+    """Return True if ``t`` is a leaf.  A view that must no longer be used is no leaf."""
     try:
         return t.is_leaf
     except RuntimeError:

@@ -73,7 +73,7 @@ def array_of(t):
 
 
 def history(t):
-    """(whether it is a leaf, the name of its node), or the error that the question raises."""
+    """Return (whether it is a leaf, the name of its node), or the error that the question raises."""
     try:
         return t.is_leaf, None if t.grad_fn is None else t.grad_fn.name()
     except RuntimeError as error:
@@ -122,7 +122,7 @@ def plain(error):
 
 
 def taken(world, step):
-    """(the result of the step, None) or (None, its error)."""
+    """Return (the result of the step, None) or (None, its error)."""
     try:
         return described(world, world.take(step)), None
     except Exception as error:  # every kind of failure is an outcome
@@ -228,7 +228,7 @@ def compared(step, theirs, ours):
 
 
 def any_order(step, world, theirs, ours):
-    """True if both are indices that sort a tensor, apart from equal elements; then ours become PyTorch's.
+    """Return True if both are indices that sort a tensor, apart from equal elements; then ours become PyTorch's.
 
     PyTorch's documentation leaves the order of equal elements undefined without ``stable=True``, and that of its vectorised
     sort depends on the width of the processor's registers.
@@ -280,7 +280,7 @@ def writes_itself(step, world):
 
 
 def nan_elsewhere(world, t):
-    """True if the memory of ``t`` holds a nan of another dtype.  The bits of a nan depend on the processor."""
+    """Return True if the memory of ``t`` holds a nan of another dtype.  The bits of a nan depend on the processor."""
     block = t.untyped_storage().data_ptr()
     others = [
         o.detach() for o in world.tensors.values() if o.untyped_storage().data_ptr() == block and o.dtype != t.dtype

@@ -24,7 +24,7 @@ HEADS = re.compile(b"PK(\1\2|\3\4|\5\6|\6\6|\6\7)")
 
 @functools.lru_cache(64)
 def records_of(data):
-    """(name, content) of the records; None where the archive cannot be read."""
+    """Return (name, content) of the records; None where the archive cannot be read."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as zipped:
             if sum(info.file_size for info in zipped.infolist()) > 2**20:

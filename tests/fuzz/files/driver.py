@@ -121,7 +121,7 @@ def wait(process, folder):
 
 
 def progress_of(folder, begin):
-    """(number of the file, loaded, refused, bytes of the file), as the process last recorded them."""
+    """Return (number of the file, loaded, refused, bytes of the file), as the process last recorded them."""
     path = Path(folder, "progress")
     facts = path.read_text().split()[:4] if path.exists() else []
     return tuple(map(int, facts)) if len(facts) == 4 else (begin, 0, 0, 0)

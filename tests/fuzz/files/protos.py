@@ -54,7 +54,7 @@ def list_fields(message):
 
 
 def is_repeated(field):
-    """True for a list; older versions of protobuf have a label for it."""
+    """Return True for a list; older versions of protobuf have a label for it."""
     return field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED
 
 

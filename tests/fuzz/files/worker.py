@@ -65,7 +65,7 @@ class Watch:
 
 
 def is_known(name):
-    """True if a module is one of Python's own, which are imported when they are first needed."""
+    """Return True if a module is one of Python's own, which are imported when they are first needed."""
     return name.partition(".")[0] in sys.stdlib_module_names
 
 

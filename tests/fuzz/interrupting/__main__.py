@@ -39,7 +39,7 @@ class Moments:
         self.seconds = measure(scenario)
 
     def stop(self, how):
-        """(the moment, whether it was stopped before its end, complaints) of one run."""
+        """Return (the moment, whether it was stopped before its end, complaints) of one run."""
         moment = self.chance.uniform(0, self.SLACK * self.seconds)
         seconds, is_stopped, complaints = stop(self.scenario, how, moment)
         self.seconds = max(self.seconds, moment) if is_stopped else seconds

@@ -156,7 +156,7 @@ class PromptTrial(Trial):
         self.leave()
 
     def is_waiting(self):
-        """True if the cursor is behind an empty prompt.  The terminal itself may have shown the ^C before it."""
+        """Return True if the cursor is behind an empty prompt.  The terminal itself may have shown the ^C before it."""
         return "".join(self.terminal.screen.line).rstrip().removeprefix("^C") == ">>>"
 
     def leave(self):
@@ -230,7 +230,7 @@ USUAL = "document.tsh: new outputs written\n"
 
 
 def is_pythons(error):
-    """True if the complaint is Python's own, from before it reached the program."""
+    """Return True if the complaint is Python's own, from before it reached the program."""
     if "init_import_site" in error:  # Python's site module runs the code in .pth files of packages
         return True
     if "Could not import runpy module" in error:  # `python -m` imports it before the program
@@ -275,7 +275,7 @@ def start(scenario):
 
 
 def stop(scenario, how, moment):
-    """(the seconds it took, whether it was stopped before its end, complaints) of one run."""
+    """Return (the seconds it took, whether it was stopped before its end, complaints) of one run."""
     trial = start(scenario)
     try:
         seconds = trial.run(how, moment)

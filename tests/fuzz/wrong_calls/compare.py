@@ -102,7 +102,7 @@ class Kept:
 
 
 def findings(lines, kept, progress=lambda *given: None):
-    """(line, kind of difference, PyTorch's answer, tensh's answer) of each call that differs."""
+    """Yield (line, kind of difference, PyTorch's answer, tensh's answer) of each call that differs."""
     lines = list(lines)
     for start in range(0, len(lines), AT_ONCE):
         part = lines[start : start + AT_ONCE]
@@ -114,7 +114,7 @@ def findings(lines, kept, progress=lambda *given: None):
 
 
 def recorded():
-    """(type of PyTorch's error, call) of each line of the record."""
+    """Return (type of PyTorch's error, call) of each line of the record."""
     return [tuple(line.split("\t")) for line in ANSWERS.read_text(encoding="utf-8").splitlines()]
 
 

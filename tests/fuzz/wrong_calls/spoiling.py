@@ -104,7 +104,7 @@ def parsed(text):
 
 
 def places(tree):
-    """(container, key) of every argument of the calls, and of both sides of operators."""
+    """Return (container, key) of every argument of the calls, and of both sides of operators."""
     found = []
     for call in calls_in(tree):
         found += [(call.args, number) for number in range(len(call.args))]

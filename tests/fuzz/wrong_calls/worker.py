@@ -128,7 +128,7 @@ def serve(library):
 
 
 def share(lines, names, taken):
-    """(answers of a fork to the lines, the signal that ended it or 0)."""
+    """Return (answers of a fork to the lines, the signal that ended it or 0)."""
     with tempfile.TemporaryFile() as file:  # a process that a call starts may outlive it, and would keep a pipe open
         child = os.fork()
         if child == 0:

@@ -38,7 +38,7 @@ class Names(dict):
 
 
 def made(torch, layer, inputs):
-    """(module, tuple of inputs); floating point tensors among these require grad."""
+    """Return (module, tuple of inputs); floating point tensors among these require grad."""
     torch.manual_seed(SEED)
     module = eval(layer, {}, Names(torch))
     given = eval(f"({inputs},)", {}, Names(torch))

@@ -96,7 +96,7 @@ class Call:
         return found
 
     def filled(self, tensors):
-        """(args, kwargs) with the tensors in the places of the Arguments."""
+        """Return (args, kwargs) with the tensors in the places of the Arguments."""
         rest = iter(tensors)
 
         def fill(value):

@@ -54,7 +54,7 @@ CASES = [
 
 
 def trained(torch, name, options, dtype, steps=None, loads=False):
-    """(parameters, optimizer) after some steps down a bent valley; matrices alone where only these are taken.
+    """Return (parameters, optimizer) after some steps down a bent valley; matrices alone where only these are taken.
 
     With ``loads`` another optimizer continues from the state of the first, halfway.
     """

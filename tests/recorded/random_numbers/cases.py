@@ -214,7 +214,7 @@ torch.Generator().get_offset()
 
 
 def run(torch, code, seed):
-    """(the resulting arrays with their dtypes, the state afterwards) of a program."""
+    """Return (the resulting arrays with their dtypes, the state afterwards) of a program."""
     torch.manual_seed(seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -230,7 +230,7 @@ def state_of(torch):
 
 
 def described(torch, t):
-    """(name of the dtype, values); bfloat16, which NumPy lacks, as float32."""
+    """Return (name of the dtype, values); bfloat16, which NumPy lacks, as float32."""
     return str(t.dtype), (t.to(torch.float32) if t.dtype is torch.bfloat16 else t).numpy()
 
 
@@ -250,7 +250,7 @@ def unpacked(data, like):
 
 
 def refusal(torch, code):
-    """(type, message) of the exception that a program raises, or None; and whether anything was drawn."""
+    """Return (type, message) of the exception that a program raises, or None; and whether anything was drawn."""
     torch.manual_seed(0)
     before = state_of(torch)
     try:

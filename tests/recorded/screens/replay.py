@@ -25,7 +25,7 @@ class Window(io.StringIO):
 
 
 def sections(path):
-    """(title, variables, screen) of each section."""
+    """Yield (title, variables, screen) of each section."""
     for match in SECTION.finditer(path.read_text(encoding="utf-8")):
         yield match["title"], dict(pair.split("=", 1) for pair in (match["variables"] or "").split()), match["screen"]
 

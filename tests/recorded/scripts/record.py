@@ -23,7 +23,7 @@ def recorded(script):
 
 
 def silenced(statement, lines):
-    """True if a ``;`` follows the statement on its line."""
+    """Return True if a ``;`` follows the statement on its line."""
     rest = lines[statement.end_lineno - 1].encode()[statement.end_col_offset :]
     return rest.decode().lstrip().startswith(";")
 

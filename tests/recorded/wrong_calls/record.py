@@ -132,7 +132,7 @@ def of_an_entry(torch, op, name):
 
 
 def reachable(torch, path):
-    """True if the path names a function in both libraries."""
+    """Return True if the path names a function in both libraries."""
     import tensh
 
     for thing in (torch, tensh):

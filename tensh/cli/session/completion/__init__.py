@@ -137,7 +137,7 @@ def complete_name(place, namespace, deadline):
 
 
 def matches(text, word):
-    """True if a value can be completed from a word: torch.float64 also from `f`."""
+    """Return True if a value can be completed from a word: torch.float64 also from `f`."""
     return text.startswith(word) or text.rpartition(".")[2].startswith(word)
 
 

@@ -59,7 +59,7 @@ def parameters(call, namespace):
 
 
 def is_bound(call, namespace):
-    """True if the function is a method of a value, which is its first argument."""
+    """Return True if the function is a method of a value, which is its first argument."""
     owner = owner_of(call, namespace)
     return owner is not None and not issubclass(type(owner.value), types.ModuleType | type)
 

@@ -146,7 +146,7 @@ def primary(text):
 
 
 def is_letter(character):
-    """True if a character can be part of an identifier."""
+    """Return True if a character can be part of an identifier."""
     return character.isalnum() or character == "_"
 
 

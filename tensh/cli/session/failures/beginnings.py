@@ -23,7 +23,7 @@ def find_members(word, names):
 
 
 def begins(name, word):
-    """True if a public name begins with a word in any capitals."""
+    """Return True if a public name begins with a word in any capitals."""
     return name.lower().startswith(word.lower()) and name[0] != "_"
 
 
@@ -46,6 +46,6 @@ def longer_names(word, names):
 
 
 def has_parts(name, word):
-    """True if two or more parts of a word (`CosineLR`) are, in order, parts of a name (`CosineAnnealingLR`)."""
+    """Return True if two or more parts of a word (`CosineLR`) are, in order, parts of a name (`CosineAnnealingLR`)."""
     parts, rest = CAMEL.findall(word), iter(CAMEL.findall(name))
     return len(parts) > 1 and all(part in rest for part in parts)

@@ -269,7 +269,7 @@ def _line_before(code, instruction):
 
 
 def is_users(filename, sources):
-    """True if a file is the user's: run by the session, or not installed."""
+    """Return True if a file is the user's: run by the session, or not installed."""
     if filename in sources:
         return True
     return not (filename.startswith(("<", OURS)) or os.path.realpath(filename).startswith(_libraries()))

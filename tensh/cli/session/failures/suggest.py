@@ -91,7 +91,7 @@ def name_tensor(found, error, segment):
 
 
 def is_own(word, frame):
-    """True if a word is an attribute of `self` in a method's frame."""
+    """Return True if a word is an attribute of `self` in a method's frame."""
     return "self" in frame.f_locals and word in attributes(frame.f_locals["self"])
 
 
@@ -155,12 +155,12 @@ def own_name_of(module):
 
 
 def is_called(word, segment):
-    """True if the code calls the name."""
+    """Return True if the code calls the name."""
     return bool(re.search(rf"\b{re.escape(word)}\(", segment or ""))
 
 
 def is_torch(value):
-    """True if a value is torch, torch.nn or torch.nn.functional."""
+    """Return True if a value is torch, torch.nn or torch.nn.functional."""
     return issubclass(type(value), ModuleType) and own_name(value) in TORCH
 
 
@@ -224,7 +224,7 @@ def suggest_deeper(word, own):
 
 
 def is_made_without_sizes(layer):
-    """True if a layer such as ReLU needs no arguments, so that its name may be meant for the function."""
+    """Return True if a layer such as ReLU needs no arguments, so that its name may be meant for the function."""
     import inspect
 
     parameters = [*inspect.signature(layer).parameters.values()]

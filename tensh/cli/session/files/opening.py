@@ -23,7 +23,7 @@ class OpeningError(Exception):
 
 
 def is_tensor_file(path):
-    """True if a file holds tensors, by its extension; raise OpeningError for an unsupported format."""
+    """Return True if a file holds tensors, by its extension; raise OpeningError for an unsupported format."""
     extension = os.path.splitext(path)[1].lower()
     if extension in NOT_YET:
         raise OpeningError(
@@ -77,7 +77,7 @@ def sentence(path, error):
 
 
 def begins_as_checkpoint(path):
-    """True if a file begins as `torch.save` writes it: a zip archive, a pickle, or a tar archive; also if it is empty."""
+    """Return True if a file is empty, or begins as `torch.save` writes it: a zip archive, a pickle, or a tar archive."""
     try:
         with open(path, "rb") as file:
             begin = file.read(BLOCK)
@@ -127,7 +127,7 @@ def contents(path, engine):
 
 
 def is_script_file(path):
-    """True if a file is a TorchScript archive, which contains code besides tensors."""
+    """Return True if a file is a TorchScript archive, which contains code besides tensors."""
     import zipfile  # imported on demand: a tenth of a start
 
     try:

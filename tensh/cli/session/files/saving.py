@@ -45,7 +45,7 @@ class NotKept(Exception):
 
 
 def has_state(value):
-    """True if a value has a state to save and load, like modules and optimizers."""
+    """Return True if a value has a state to save and load, like modules and optimizers."""
     return all(callable(getattr(type(value), name, None)) for name in ("state_dict", "load_state_dict"))
 
 

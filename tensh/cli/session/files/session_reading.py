@@ -62,7 +62,7 @@ def find_header(path):
 
 
 def is_session(path):
-    """True if a file is a saved session."""
+    """Return True if a file is a saved session."""
     return find_header(path) is not None
 
 

@@ -10,7 +10,7 @@ MODULES = frozenset("torch nn F np math tensh".split())  # predefined at the pro
 
 
 def is_reserved(name):
-    """True if a name has a special meaning in Python or at the prompt, which no file may change."""
+    """Return True if a name has a special meaning in Python or at the prompt, which no file may change."""
     return name in vars(builtins) or name in MODULES or name.startswith("__") or name in RESULTS
 
 

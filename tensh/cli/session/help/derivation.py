@@ -98,12 +98,12 @@ def texts(key):
 
 
 def is_of_tensors(entry):
-    """True if a function is defined in the engine or nn.utils, whatever its ``__module__``."""
+    """Return True if a function is defined in the engine or nn.utils, whatever its ``__module__``."""
     function = inspect.unwrap(entry) if callable(entry) else entry
     return getattr(function, "__globals__", {}).get("__name__", "").startswith(("tensh.engine.", "tensh.nn.utils."))
 
 
 def is_composite(thing):
-    """True if a function is a composite of operators."""
+    """Return True if a function is a composite of operators."""
     module = getattr(thing, "__module__", "")
     return ".composites." in module or module.startswith("torch")

@@ -61,7 +61,7 @@ def _print_formulas(entry, parameters, texts=None):
 
 
 def may_broadcast(entry):
-    """True if an operand of a function may be broadcast: pointwise, or where it is added, as a bias, or scales."""
+    """Return True if an operand of a function may be broadcast: pointwise, or where it is added, as a bias, or scales."""
     if entry.family in ("products", "layers"):
         own = {"g", *entry.parts, *(letter for letter, default in entry.letters.items() if default)}
         return any(is_pointwise(formula.text, own) for formula in entry.formulas.values())
@@ -69,7 +69,7 @@ def may_broadcast(entry):
 
 
 def is_pointwise(formula, names):
-    """True if a formula only adds and multiplies what some names stand for."""
+    """Return True if a formula only adds and multiplies what some names stand for."""
     nodes = [*ast.walk(ast.parse(formula, mode="eval"))]
     if any(isinstance(each, ast.Call | ast.MatMult | ast.Subscript) for each in nodes):
         return False

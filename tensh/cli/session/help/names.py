@@ -194,7 +194,7 @@ def function(name):
 
 
 def is_only_in_pytorch(path):
-    """True if PyTorch has a name that tensh lacks."""
+    """Return True if PyTorch has a name that tensh lacks."""
     return unsupported.is_in_pytorch(path)
 
 

@@ -50,7 +50,7 @@ def describe_value(name, value, namespace, with_source):
 
 
 def has_source(value):
-    """True for a value that is itself written in code: a function, a class or a module."""
+    """Return True for a value that is itself written in code: a function, a class or a module."""
     return callable(value) and not is_model(type(value)) or issubclass(type(value), ModuleType)
 
 

@@ -65,7 +65,7 @@ class HelpPage(View):
 
 
 def is_wrapped(page):
-    """True if lines are broken to fit: a pipe takes lines of any length, and a very narrow window has no room."""
+    """Return True if lines are broken to fit: a pipe takes lines of any length, and a very narrow window has no room."""
     return page.is_window and page.width >= LEAST
 
 

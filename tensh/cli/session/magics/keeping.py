@@ -119,7 +119,7 @@ def export_model(session, command, names, path):
 
 
 def is_as_written(path, written):
-    """True if a file is unchanged since it was written."""
+    """Return True if a file is unchanged since it was written."""
     if written is None or os.path.getsize(path) != len(written):
         return False
     with open(path, "rb") as file:

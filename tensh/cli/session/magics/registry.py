@@ -87,17 +87,17 @@ def perform(session, command):
 
 
 def needs_journal(command):
-    """True if a command needs the journal of earlier lines."""
+    """Return True if a command needs the journal of earlier lines."""
     return command.name in MAGICS and MAGICS[command.name].needs_journal
 
 
 def needs_snapshots(command):
-    """True if a command needs snapshots of earlier lines."""
+    """Return True if a command needs snapshots of earlier lines."""
     return command.name in MAGICS and MAGICS[command.name].needs_snapshots
 
 
 def needs_places(command):
-    """True if a command needs the code locations of operations."""
+    """Return True if a command needs the code locations of operations."""
     return command.name in MAGICS and MAGICS[command.name].needs_places
 
 

@@ -106,7 +106,7 @@ def profile_table(profile, sources):
 
 
 def is_profiler(code):
-    """True if a profile entry belongs to the measurement itself."""
+    """Return True if a profile entry belongs to the measurement itself."""
     return isinstance(code, str) and ("_lsprof.Profiler" in code or "builtins.eval" in code)
 
 

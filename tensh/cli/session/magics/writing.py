@@ -117,7 +117,7 @@ def replace_spaces(text, places):
 
 
 def parts_operands(text, at):
-    """True if the space at a place lies between two operands, not beside an operator such as `+` or `and`."""
+    """Return True if the space at a place lies between two operands, not beside an operator such as `+` or `and`."""
     before, after = re.search(r"\w*\W?$", text[:at].rstrip())[0], re.match(r"\w*\W?", text[at:].lstrip())[0]
     ends = before[-1:].isalnum() or before[-1:] in tuple("_)]}'\"")
     begins = after[:1].isalnum() or after[:1] in tuple("_([{'\"~")

@@ -93,7 +93,7 @@ def value_of(node, namespace):
 
 
 def is_column_on_purpose(column, text):
-    """True if the source deliberately makes a name a column."""
+    """Return True if the source deliberately makes a name a column."""
     names = {node.id for node in ast.walk(column) if isinstance(node, ast.Name)}
     try:
         tree = ast.parse(text)

@@ -102,7 +102,7 @@ def judge_expanded(node, loss):
 
 
 def is_column_or_row(shape, expanded):
-    """True for the shapes [N] and [N, 1] of what was expanded to [N, N], for more than one element."""
+    """Return True for the shapes [N] and [N, 1] of what was expanded to [N, N], for more than one element."""
     if len(expanded) != 2 or expanded[0] != expanded[1] or expanded[0] < 2:
         return False
     return shape in ((expanded[0], 1), (expanded[0],))

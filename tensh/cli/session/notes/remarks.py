@@ -42,7 +42,7 @@ def remark_on_sums(leaves, lines, place, names):
 
 
 def is_replaced(names):
-    """True if a name refers to a tensor that was computed from a leaf without a name, as after `w = w - rate * w.grad`."""
+    """Return True if a name refers to a tensor computed from a leaf without a name, as after `w = w - rate * w.grad`."""
     known = {id(tensor) for tensor in names.values() if isinstance(tensor, Tensor)}
     computed = [each.grad_fn for each in names.values() if isinstance(each, Tensor) and each.grad_fn is not None]
     behind = [leaf for node in computed for leaf, _number in node.next_functions if type(leaf) is AccumulateGrad]
@@ -68,7 +68,7 @@ def is_optimizer(value):
 
 
 def holds(optimizer, leaves):
-    """True if one of the leaf nodes belongs to a parameter of an optimizer."""
+    """Return True if one of the leaf nodes belongs to a parameter of an optimizer."""
     ids = {id(leaf.variable) for leaf in leaves}
     return any(id(p) in ids for group in optimizer.param_groups for p in group["params"])
 

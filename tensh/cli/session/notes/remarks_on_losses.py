@@ -159,7 +159,7 @@ def on_expanded(found, place, names):
 
 
 def calls_loss(node, loss, names):
-    """True for a call of a loss function, or of the layer that computes it."""
+    """Return True for a call of a loss function, or of the layer that computes it."""
     if not isinstance(node, ast.Call):
         return False
     layer = type(look_up(node.func, names)).__name__
@@ -167,7 +167,7 @@ def calls_loss(node, loss, names):
 
 
 def is_made_elsewhere(node, left, right, shapes, tree):
-    """True if the column is a function's argument, whose shape may be intended by the caller."""
+    """Return True if the column is a function's argument, whose shape may be intended by the caller."""
     column = left if len(shapes[0]) == 2 else right
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     if not isinstance(column, ast.Name) or column.id in names:
@@ -187,7 +187,7 @@ def shapes_of(difference, node, names):
 
 
 def has_explicit_shape(side, tree):
-    """True if an operand, or its assignment, shows that the shape is deliberate."""
+    """Return True if an operand, or its assignment, shows that the shape is deliberate."""
     texts = [ast.unparse(side)]
     if isinstance(side, ast.Name):
         texts += [

@@ -39,7 +39,7 @@ def on_leaf(loss, origin, before):
 
 
 def has_grown(losses):
-    """True if the losses before were infinite, or have grown much."""
+    """Return True if the losses before were infinite, or have grown much."""
     return bool(losses) and (not np.isfinite(losses[-1]) or abs(losses[-1]) > GROWTH * abs(losses[0]))
 
 

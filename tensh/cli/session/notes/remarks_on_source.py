@@ -65,7 +65,7 @@ def find_uncalled_method(statement, namespace):
 
 
 def is_method(node, namespace):
-    """True if an expression is a method of a tensor, a module or an optimizer."""
+    """Return True if an expression is a method of a tensor, a module or an optimizer."""
     if not isinstance(node, ast.Attribute):
         return False
     owner = look_up(node.value, namespace)

@@ -120,7 +120,7 @@ def on_no_step(stepped, place, names):
 
 
 def uses(tree, attribute):
-    """True if code reads or calls an attribute; a bare mention without a call does not count."""
+    """Return True if code reads or calls an attribute; a bare mention without a call does not count."""
     alone = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     return any(
         isinstance(node, ast.Attribute) and node.attr == attribute and node not in alone for node in ast.walk(tree)
@@ -194,7 +194,7 @@ def frames_from(frame):
 
 
 def reaches(root, leaves):
-    """True if any of the leaves are in the graph behind a node."""
+    """Return True if any of the leaves are in the graph behind a node."""
     waiting, seen = [root], set()
     for node in waiting:
         if node is None or node in seen or len(seen) > MOST_NODES:
@@ -265,7 +265,7 @@ def on_training_mode(model, place, names):
 
 
 def is_evaluation(place, names):
-    """True if the source around a call evaluates its result: compares it or computes a loss, once per batch."""
+    """Return True if the source around a call evaluates its result: compares it or computes a loss, once per batch."""
     at = piece(place)
     scope, tree = at.scope(), at.tree()
     if tree is None:
@@ -289,7 +289,7 @@ def is_evaluation(place, names):
 
 
 def repeats(node, place):
-    """True if a loop around a call repeats the same evaluation to draw samples, instead of reading batches."""
+    """Return True if a loop around a call repeats the same evaluation to draw samples, instead of reading batches."""
     if isinstance(node, ast.For) and node.lineno < place.line <= node.end_lineno:
         return ast.unparse(node.iter).startswith("range(") and not any(
             isinstance(inner, ast.Subscript | ast.Slice) for inner in ast.walk(ast.Module(node.body, []))
@@ -300,7 +300,7 @@ def repeats(node, place):
 
 
 def judges(node, names):
-    """True if an expression compares results with targets: `==`, `eq` or a loss."""
+    """Return True if an expression compares results with targets: `==`, `eq` or a loss."""
     match node:
         case ast.Compare(ops=[ast.Eq()]):
             return True
@@ -350,7 +350,7 @@ def on_functional_dropout(model, place, names):
 
 
 def drops_always(node):
-    """True if a node is a call of `dropout` without its `training` argument."""
+    """Return True if a node is a call of `dropout` without its `training` argument."""
     match node:
         case ast.Call(func=function, args=[_] | [_, _], keywords=options) if ast.unparse(function) in DROPOUT:
             return all(each.arg in ("p", "inplace") for each in options)

@@ -49,7 +49,7 @@ class Note(NamedTuple):
 
 
 def may_lose(call):
-    """True if a call that stands alone computes a tensor, judging by its names."""
+    """Return True if a call that stands alone computes a tensor, judging by its names."""
     owner, word = call.groups()
     if owner in ("F", "torch", "nn.functional", "torch.nn.functional"):
         return word in FUNCTIONS_OF_ONE
@@ -58,7 +58,7 @@ def may_lose(call):
 
 @lru_cache(maxsize=2)  # called for each statement of a source
 def gives_pairs(text):
-    """True if a source calls a function that returns values with their indices."""
+    """Return True if a source calls a function that returns values with their indices."""
     return bool(GIVES_PAIRS.search(text))
 
 

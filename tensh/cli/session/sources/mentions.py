@@ -7,10 +7,10 @@ HISTORY = r"\b(?:In|Out)\["
 
 
 def mentions_views(text):
-    """True if a program may call functions that need the code locations of operations."""
+    """Return True if a program may call functions that need the code locations of operations."""
     return "tensh" in text and re.search(VIEWS, text) is not None
 
 
 def mentions_history(text):
-    """True if a program may use `In` or `Out`."""
+    """Return True if a program may use `In` or `Out`."""
     return ("In[" in text or "Out[" in text) and re.search(HISTORY, text) is not None

@@ -26,7 +26,7 @@ class Cell(NamedTuple):
 
 
 def is_here(requirement):
-    """True if a package is installed. Always False for cuda."""
+    """Return True if a package is installed. Always False for cuda."""
     try:
         return requirement != "cuda" and importlib.util.find_spec(requirement) is not None
     except (ImportError, ValueError, AttributeError, TypeError):  # not the name of a package

@@ -188,7 +188,7 @@ class Source:
 
 
 def is_quiet(node, encoded):
-    """True if a `;` follows a statement on its line; `encoded` are the lines in UTF-8."""
+    """Return True if a `;` follows a statement on its line; `encoded` are the lines in UTF-8."""
     return SEMICOLON.match(encoded[node.end_lineno - 1], node.end_col_offset) is not None
 
 

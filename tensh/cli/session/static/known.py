@@ -166,12 +166,12 @@ def mro(kind):
 
 
 def is_tensor(kind):
-    """True if a type is a tensor class."""
+    """Return True if a type is a tensor class."""
     return any(each.__name__ == "Tensor" and is_of_torch(each.__module__) for each in mro(kind))
 
 
 def is_model(kind):
-    """True if a type is a torch.nn module class, whose calls usually return a tensor."""
+    """Return True if a type is a torch.nn module class, whose calls usually return a tensor."""
     return any(each.__name__ == "Module" and is_of_torch(each.__module__) for each in mro(kind))
 
 

@@ -59,7 +59,7 @@ def list_namespace(path):
 
 
 def kinds_of_tensor(known):
-    """True if the value is a tensor or a tensor class."""
+    """Return True if the value is a tensor or a tensor class."""
     return is_tensor(known.value if issubclass(type(known.value), type) else known.kind)
 
 

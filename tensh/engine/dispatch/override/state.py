@@ -21,12 +21,10 @@ class State(threading.local):
     dispatch_modes = ()  # active modes below autograd, the innermost last
     dispatch_off = False  # no class or mode below autograd is called
     below = False  # an operator is being computed
-    formulas = (
-        False  # a derivative is being computed: PyTorch's C++ calls the operators, with other overloads and options
-    )
-    given = ()  # weak references to the memory of the gradients that a watched pass began with
-    # True while a composite runs on a wrapper subclass, for which each of its operators must have a name in aten
-    composing = False
+    # a derivative is being computed: its operators have the overloads and options with which PyTorch's C++ calls them
+    formulas = False
+    given = ()  # weak references to the memory of the gradients with which a watched pass began
+    composing = False  # a composite runs on a wrapper subclass, so that each of its operators needs a name in aten
     handed = None  # the function of tensh that the call of an operator stands for
 
 
@@ -36,7 +34,7 @@ CLASSES, ALL = 1, 2
 
 @contextmanager
 def computing_formulas(on):
-    """Say whether a derivative is being computed, within a ``with`` statement."""
+    """Return a context that says whether a derivative is being computed."""
     before, state.formulas = state.formulas, on
     try:
         yield

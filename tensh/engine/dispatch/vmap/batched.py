@@ -59,7 +59,7 @@ Sample.__hash__ = object.__hash__
 
 
 def shows_history():
-    """True if the innermost transform differentiates; the function of a ``vmap`` sees samples without history."""
+    """Return True if the innermost transform differentiates; the function of a ``vmap`` sees samples without history."""
     return not (mode.transforms and type(mode.transforms[-1]) is VmapCall)
 
 

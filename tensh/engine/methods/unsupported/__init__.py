@@ -151,7 +151,7 @@ def method_names(t):
 
 
 def is_hidden(name, member):
-    """True for a member of a class that is none of PyTorch's tensors, or that tensh lacks."""
+    """Return True for a member of a class that is none of PyTorch's tensors, or that tensh lacks."""
     if name in OWN:
         return is_of_torch(getattr(getattr(member, "__objclass__", None), "__module__", ""))
     return isinstance(member, UnsupportedMember)

@@ -267,7 +267,7 @@ def lerp_in_one_step(input, end, weight):
 
 
 def from_nearer_end(weight):
-    """(the steps for a weight that is one number, their factor)."""
+    """Return (the steps for a weight that is one number, their factor)."""
     return (FROM_INPUT, weight) if abs(weight) < 0.5 else (FROM_END, 1 - weight)
 
 

@@ -40,7 +40,7 @@ def find_taps(dtype, spatial, kernel, size, stride, padding, dilation):
 
 
 def has_few_positions(images, size, shape, groups, most):
-    """True if a weight of ``shape`` is larger than the windows of all images, so that one product takes less time."""
+    """Return True if a weight of ``shape`` is larger than the windows of all images, so that one product takes less time."""
     return 0 < images * math.prod(size) * groups <= most * shape[0] and math.prod(shape) >= LARGE
 
 

@@ -65,7 +65,7 @@ PATCH = 64  # elements of patches from which they are copied at once: those of 4
 
 
 def are_patches(kernel, stride, dilation):
-    """True if windows are large patches without gaps and overlaps."""
+    """Return True if windows are large patches without gaps and overlaps."""
     return tuple(stride) == tuple(kernel) and math.prod(kernel) >= PATCH and set(dilation) == {1}
 
 

@@ -55,7 +55,7 @@ def accumulate(ufunc, input, dim, step, dtype=None):
 
 
 def begins_with_negative_zero(source, axis):
-    """True if a line begins with -0."""
+    """Return True if a line begins with -0."""
     first = source[(slice(None),) * axis + (0,)]
     parts = (first.real, first.imag) if source.dtype.kind == "c" else (first,)
     return any([bool((np.signbit(part) & (part == 0)).any()) for part in parts])

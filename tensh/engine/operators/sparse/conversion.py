@@ -185,7 +185,7 @@ def coalesce(self):
 
 @method
 def is_coalesced(self):
-    """True if the indices are known to be sorted and unique.  Raise RuntimeError for another layout than sparse_coo.
+    """Return True if the indices are known to be sorted and unique.  Raise RuntimeError for another layout than sparse_coo.
 
     >>> import tensh as torch
     >>> torch.eye(2).to_sparse().is_coalesced()

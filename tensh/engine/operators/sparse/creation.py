@@ -43,7 +43,7 @@ class check_sparse_tensor_invariants:
 
     @staticmethod
     def is_enabled():
-        """True if the invariants are checked."""
+        """Return True if the invariants are checked."""
         return check_sparse_tensor_invariants.checking
 
     @staticmethod

@@ -18,10 +18,10 @@ def explain_distribution(situation):
     return (
         (
             size_of_sample(situation, node)
-            or list_for_parameter(situation, node)
+            or explain_list_for_parameter(situation, node)
             or scores_for_probabilities(situation, node)
             or number_for_value(situation, node)
-            or whole_numbers_drawn(situation, node)
+            or explain_drawn_integers(situation, node)
             or draw_without_gradient(situation, node)
             or variances_for_matrix(situation, node)
         )
@@ -42,7 +42,7 @@ def size_of_sample(situation, node):
     return None
 
 
-def list_for_parameter(situation, node):
+def explain_list_for_parameter(situation, node):
     """Explain `Categorical([0.2, 0.8])`."""
     kind = situation.look_up(node.func)
     if not isinstance(kind, type) or not is_from(kind, "distributions") or not situation.says("'list' object has no"):
@@ -93,7 +93,7 @@ def number_for_value(situation, node):
     return Explanation("log_prob", (), rule, (fit,) if fit else ())
 
 
-def whole_numbers_drawn(situation, node):
+def explain_drawn_integers(situation, node):
     """Explain `Normal(torch.tensor([0, 1]), torch.tensor([1, 1]))`, whose samples are no whole numbers."""
     match node:
         case ast.Call(func=ast.Attribute(attr=word, value=owner)) if word in SAMPLES:

@@ -10,7 +10,7 @@ from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
 
 
-def numbers_for_list(situation, node):
+def explain_numbers_for_list(situation, node):
     """Explain `torch.tensor(1, 2, 3)`."""
     if not situation.says("tensor() takes 1 positional argument but") or node.keywords:
         return None
@@ -19,7 +19,7 @@ def numbers_for_list(situation, node):
     return explain_replacement(situation, "tensor", rule, node, f"{ast.unparse(node.func)}([{given}])")
 
 
-def number_for_sizes(situation, node):
+def explain_number_for_sizes(situation, node):
     """Explain `torch.Tensor(3.5)`, whose class takes sizes or a list."""
     if not situation.says("new(): data must be a sequence (got float)") or not ast.unparse(node.func).endswith(
         "Tensor"
@@ -31,7 +31,7 @@ def number_for_sizes(situation, node):
     return explain_replacement(situation, "tensor", rule, node.func, "torch.tensor")
 
 
-def gradient_through_numpy(situation, node):
+def explain_gradient_through_numpy(situation, node):
     """Explain `np.exp(w)` of a tensor that requires grad."""
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=word)):
@@ -51,7 +51,7 @@ def gradient_through_numpy(situation, node):
     return explain_replacement(situation, "numpy", rule, node, code, operands=operands)
 
 
-def generator_for_list(situation, node):
+def explain_generator_for_list(situation, node):
     """Explain `torch.tensor(n for n in numbers)`."""
     if not situation.says("Could not infer dtype of generator") or len(node.args) != 1:
         return None
@@ -63,7 +63,7 @@ def generator_for_list(situation, node):
     return explain_replacement(situation, "tensor", rule, node, code)
 
 
-def whole_numbers_drawn(situation, node):
+def explain_drawn_integers(situation, node):
     """Explain `torch.randn(3, dtype=torch.int64)`."""
     word = ast.unparse(node.func).rpartition(".")[2]
     if word not in ("rand", "randn") or not situation.says("not implemented for"):
@@ -76,7 +76,7 @@ def whole_numbers_drawn(situation, node):
     return Explanation("random", (), rule, (), f"torch.randint(0, 10, {sizes})")
 
 
-def whole_numbers_for_gradient(situation, node):
+def explain_integers_for_gradient(situation, node):
     """Explain `torch.arange(3, requires_grad=True)`."""
     wanted = [each for each in node.keywords if each.arg == "requires_grad"]
     if not situation.says("Only Tensors of floating point and complex dtype can require gradients") or not wanted:
@@ -87,7 +87,7 @@ def whole_numbers_for_gradient(situation, node):
     return explain_replacement(situation, "tensor", rule, node, f"{ast.unparse(node)[:-1]}, dtype=torch.float32)")
 
 
-def step_for_count(situation, node):
+def explain_step_for_count(situation, node):
     """Explain `torch.linspace(0, 1, 0.1)`."""
     if not situation.says("linspace() received an invalid combination", ", float)") or len(node.args) != 3:
         return None
@@ -97,7 +97,7 @@ def step_for_count(situation, node):
     return explain_replacement(situation, "linspace", rule, node, code)
 
 
-def list_for_array(situation, node):
+def explain_list_for_array(situation, node):
     """Explain `torch.from_numpy([1, 2])`."""
     if not situation.says("expected np.ndarray (got list)") or not ast.unparse(node.func).endswith("from_numpy"):
         return None
@@ -105,7 +105,7 @@ def list_for_array(situation, node):
     return explain_replacement(situation, "tensor", rule, node.func, "torch.tensor")
 
 
-def array_turned_round(situation, node):
+def explain_reversed_array(situation, node):
     """Explain `torch.from_numpy(a[::-1])`."""
     if not situation.says("At least one stride in the given numpy array is negative") or len(node.args) != 1:
         return None
@@ -114,7 +114,7 @@ def array_turned_round(situation, node):
     return explain_replacement(situation, "from_numpy", rule, node.args[0], text)
 
 
-def ragged_rows(situation, node):
+def explain_ragged_rows(situation, node):
     """Explain `torch.tensor([[1, 2, 3], [4, 5]])`."""
     found = re.search(r"expected sequence of length (\d+) at dim (\d+) \(got (\d+)\)", message_of(situation.error))
     if found is None:
@@ -126,7 +126,7 @@ def ragged_rows(situation, node):
     return Explanation("tensor", (), rule, (), advice)
 
 
-def texts_for_numbers(situation, node):
+def explain_texts_for_numbers(situation, node):
     """Explain `torch.tensor(["cat", "dog"])`."""
     if not situation.says("too many dimensions 'str'") and not situation.says("invalid data type 'str'"):
         return None
@@ -149,7 +149,7 @@ def texts_for_numbers(situation, node):
     )
 
 
-def texts_for_tensor(situation, node):
+def explain_text_for_tensor(situation, node):
     """Explain `embedding(["a", "b"])`, and `model("hello")`."""
     if not isinstance(situation.error, TypeError) or not situation.says("must be Tensor, not"):
         return None
@@ -171,7 +171,7 @@ def texts_for_tensor(situation, node):
     return None
 
 
-def list_for_parameter(situation, node):
+def explain_list_for_parameter(situation, node):
     """Explain `nn.Parameter([1.0, 2.0])`, and `nn.Parameter(torch.tensor([1, 2]))`."""
     if ast.unparse(node.func).rpartition(".")[2] != "Parameter" or len(node.args) != 1 or node.keywords:
         return None
@@ -191,7 +191,7 @@ def list_for_parameter(situation, node):
     )
 
 
-def function_of_numpy(situation, node):
+def explain_function_of_numpy(situation, node):
     """Explain `np.mean(x)` of a tensor, whose own method takes other arguments."""
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=word), args=[given], keywords=[]):
@@ -208,7 +208,7 @@ def function_of_numpy(situation, node):
     return explain_replacement(situation, "call", rule, node, code, operands=(operand_of(ast.unparse(given), t),))
 
 
-def lists_for_dataset(situation, node):
+def explain_lists_for_dataset(situation, node):
     """Explain `TensorDataset(xs, ys)` of lists of numbers."""
     if not situation.says("'list' object has no attribute 'size'") or node.keywords:
         return None
@@ -222,9 +222,28 @@ def lists_for_dataset(situation, node):
 
 
 def is_list(situation, node):
-    """True for a list of numbers, or of such lists."""
+    """Return True for a list of numbers, or of such lists."""
     value = situation.look_up(node)
     value = situation.evaluate(node) if value is None else value
     while type(value) is list and value and type(value[0]) is list:
         value = value[0]
     return type(value) is list and all(type(each) in (int, float, bool) for each in value)
+
+
+KINDS = (
+    explain_numbers_for_list,
+    explain_number_for_sizes,
+    explain_generator_for_list,
+    explain_drawn_integers,
+    explain_gradient_through_numpy,
+    explain_ragged_rows,
+    explain_reversed_array,
+    explain_texts_for_numbers,
+    explain_text_for_tensor,
+    explain_list_for_parameter,
+    explain_list_for_array,
+    explain_lists_for_dataset,
+    explain_function_of_numpy,
+    explain_integers_for_gradient,
+    explain_step_for_count,
+)

@@ -60,7 +60,7 @@ def explain_keyword(situation):
 
 
 def explain_pair(situation, node, unknown, meant):
-    """`Adam(p, beta1=0.9, beta2=0.99)`, whose two numbers are one argument; None for other keywords."""
+    """Explain `Adam(p, beta1=0.9, beta2=0.99)`, whose two numbers are one argument; None for other keywords."""
     if len(unknown) != 2 or meant != ["betas", "betas"]:
         return None
     values = [ast.unparse(each.value) for each in sorted(unknown, key=lambda each: each.arg)]
@@ -122,7 +122,7 @@ def meanings():
 
 
 def works_renamed(situation, node, unknown, meant):
-    """True unless the call with renamed arguments fails on stand-ins; a call that cannot be tried counts as working."""
+    """Return True unless the call with renamed arguments fails on stand-ins; one that cannot be tried counts as working."""
     new = dict(zip(unknown, meant, strict=True))
     keywords = [ast.keyword(new.get(each, each.arg), each.value) for each in node.keywords]
     return works(ast.Call(node.func, node.args, keywords), make_shadow(situation.names, node)) is not False

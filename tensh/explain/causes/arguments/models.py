@@ -9,7 +9,7 @@ from tensh.explain.shadow import is_module
 from tensh.support.language import _
 
 
-def path_for_state(situation, node):
+def explain_path_for_state(situation, node):
     """Explain `load_state_dict("model.pt")`."""
     if not situation.says("Expected state_dict to be dict-like", "'str'") or not node.args:
         return None
@@ -23,7 +23,7 @@ def path_for_state(situation, node):
     )
 
 
-def model_for_weight(situation, node):
+def explain_model_for_weight(situation, node):
     """Explain `nn.init.zeros_(net)` of a layer."""
     if not isinstance(situation.error, AttributeError) or "init." not in ast.unparse(node.func) or not node.args:
         return None
@@ -38,7 +38,7 @@ def model_for_weight(situation, node):
     return explain_replacement(situation, "init", rule, node.args[0], f"{text}.weight")
 
 
-def model_for_state(situation, node):
+def explain_model_for_state(situation, node):
     """Explain `net.load_state_dict(other)` of a model."""
     if not situation.says("Expected state_dict to be dict-like") or len(node.args) != 1:
         return None
@@ -47,3 +47,10 @@ def model_for_state(situation, node):
         return None
     rule = _("{text} is a model: state_dict() gives its state").format(text=text)
     return explain_replacement(situation, "load_state_dict", rule, node.args[0], f"{text}.state_dict()")
+
+
+KINDS = (
+    explain_path_for_state,
+    explain_model_for_state,
+    explain_model_for_weight,
+)

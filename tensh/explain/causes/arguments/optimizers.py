@@ -14,7 +14,7 @@ from tensh.support.naming import is_of_torch
 from tensh.support.spelling import close
 
 
-def tensor_for_list(situation, node):
+def explain_tensor_for_list(situation, node):
     """Explain `SGD(w)` of one tensor."""
     if not situation.says("params argument given to the optimizer should be an iterable") or not node.args:
         return None
@@ -25,7 +25,7 @@ def tensor_for_list(situation, node):
     return explain_replacement(situation, "optimizer", rule, node.args[0], f"[{text}]")
 
 
-def computed_parameter(situation, node):
+def explain_computed_parameter(situation, node):
     """Explain `Adam([w])` of a tensor that was computed from one that requires grad."""
     if not situation.says("can't optimize a non-leaf Tensor"):
         return None
@@ -62,7 +62,7 @@ def computed_from_leaves(situation, node):
     return None
 
 
-def parameters_in_a_list(situation, node):
+def explain_nested_parameters(situation, node):
     """Explain `SGD([net.parameters()])`."""
     given = node.args[0] if node.args else None
     if (
@@ -80,7 +80,7 @@ def parameters_in_a_list(situation, node):
     return explain_replacement(situation, "optimizer", rule, given, text)
 
 
-def state_for_parameters(situation, node):
+def explain_state_for_parameters(situation, node):
     """Explain `SGD(net.state_dict())`."""
     given = node.args[0] if node.args else None
     match given:
@@ -94,7 +94,7 @@ def state_for_parameters(situation, node):
     return explain_replacement(situation, "optimizer", rule, given, f"{ast.unparse(owner)}.parameters()")
 
 
-def model_for_optimizer(situation, node):
+def explain_model_for_optimizer(situation, node):
     """Explain `StepLR(net)`."""
     if not situation.says("is not an Optimizer") or not node.args:
         return None
@@ -116,7 +116,7 @@ def model_for_optimizer(situation, node):
     )
 
 
-def module_for_parameters(situation, node):
+def explain_module_for_parameters(situation, node):
     """Explain `SGD(net)` of a module whose class is the program's; the search tries those of the library."""
     if not node.args or not is_optimizer(node) or not situation.says("object is not iterable"):
         return None
@@ -129,11 +129,11 @@ def module_for_parameters(situation, node):
 
 
 def is_optimizer(node):
-    """True if a call is that of an optimizer, by its name."""
+    """Return True if a call is that of an optimizer, by its name."""
     return ast.unparse(node.func).rpartition(".")[2] in optim.PLACES
 
 
-def rate_before_parameters(situation, node):
+def explain_rate_before_parameters(situation, node):
     """Explain `SGD(0.1, net.parameters())`."""
     if not situation.says("not supported between instances of", "'generator'") or len(node.args) != 2:
         return None
@@ -145,7 +145,7 @@ def rate_before_parameters(situation, node):
     return explain_replacement(situation, "optimizer", rule, node, new)
 
 
-def rate_alone(situation, node):
+def explain_rate_without_parameters(situation, node):
     """Explain `Adam(0.01)`."""
     is_number = (
         len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and type(node.args[0].value) in (int, float)
@@ -193,3 +193,15 @@ def explain_key_of_group(situation):
     if len(meant) != 1:
         return Explanation("optimizer", (), rule)
     return explain_replacement(situation, "optimizer", rule, lacking[meant[0]], '"params"')
+
+
+KINDS = (
+    explain_tensor_for_list,
+    explain_module_for_parameters,
+    explain_computed_parameter,
+    explain_rate_before_parameters,
+    explain_rate_without_parameters,
+    explain_nested_parameters,
+    explain_state_for_parameters,
+    explain_model_for_optimizer,
+)

@@ -13,8 +13,8 @@ DIM = re.compile(r"argument 'dim' \(position (\d+)\) must be int, not Tensor")
 ENDINGS = ("parameters()", "named_parameters()")
 
 
-def several_for_one(situation, node):
-    """`SGD(a.parameters(), b.parameters(), lr=0.1)`, `DataLoader(x, y, batch_size=4)`, `MultiStepLR(opt, 10, 20)`."""
+def explain_several_for_one(situation, node):
+    """Explain `SGD(a.parameters(), b.parameters(), lr=0.1)`, `DataLoader(x, y, batch_size=4)`, `MultiStepLR(opt, 10, 20)`."""
     found = TWICE.search(message_of(situation.error))
     if found is None or not isinstance(situation.error, TypeError):
         return None
@@ -48,8 +48,8 @@ def join_parameters(texts):
     return f"[{', '.join(f'*{text}' for text in texts)}]"
 
 
-def parameters_of_several(situation, node):
-    """`SGD([a.parameters(), b.parameters()])`."""
+def explain_parameters_of_several(situation, node):
+    """Explain `SGD([a.parameters(), b.parameters()])`."""
     given = node.args[0] if node.args else None
     if not situation.says("optimizer can only optimize Tensors") or not isinstance(given, ast.List):
         return None
@@ -60,8 +60,8 @@ def parameters_of_several(situation, node):
     return explain_replacement(situation, "optimizer", rule, given, join_parameters(texts))
 
 
-def milestones_alone(situation, node):
-    """`MultiStepLR(opt, 10)`."""
+def explain_milestones_without_list(situation, node):
+    """Explain `MultiStepLR(opt, 10)`."""
     if not situation.says("'int' object is not iterable") or not ast.unparse(node.func).endswith("MultiStepLR"):
         return None
     number = (
@@ -73,8 +73,8 @@ def milestones_alone(situation, node):
     return explain_replacement(situation, "scheduler", rule, number, f"[{ast.unparse(number)}]")
 
 
-def dim_left_out(situation, node):
-    """`torch.index_select(x, idx)`: the dimension stands before the indices."""
+def explain_missing_dim(situation, node):
+    """Explain `torch.index_select(x, idx)`: the dimension stands before the indices."""
     if DIM.search(message_of(situation.error)) is None:
         return None
     at = next((n for n, each in enumerate(node.args) if is_indices(situation.tensor_of(each))), None)
@@ -97,8 +97,8 @@ def is_indices(t):
     return isinstance(t, Tensor) and not t.is_floating_point()
 
 
-def tensor_for_count(situation, node):
-    """`torch.randperm(x)`, `generate_square_subsequent_mask(x)`: a number that a tensor has."""
+def explain_tensor_for_count(situation, node):
+    """Explain `torch.randperm(x)`, `generate_square_subsequent_mask(x)`: a number that a tensor has."""
     name, t = ast.unparse(node.func), situation.tensor_of(node.args[0]) if node.args else None
     if t is None or t.dim() == 0 or not isinstance(situation.error, TypeError):
         return None
@@ -117,8 +117,8 @@ def tensor_for_count(situation, node):
     return None
 
 
-def size_for_matrix(situation, node):
-    """`torch.eye((3, 3))` and `torch.tril(6)`."""
+def explain_size_for_matrix(situation, node):
+    """Explain `torch.eye((3, 3))` and `torch.tril(6)`."""
     name = ast.unparse(node.func)
     if name == "torch.eye" and situation.says("argument 'n'", "must be int, not") and len(node.args) == 1:
         sizes = node.args[0].elts if isinstance(node.args[0], ast.Tuple | ast.List) else ()
@@ -132,8 +132,8 @@ def size_for_matrix(situation, node):
     return None
 
 
-def result_for_function(situation, node):
-    """`jacobian(f(x), x)`, where the function itself is wanted; `torch.autograd.grad(f, x)`, where its result is."""
+def explain_result_for_function(situation, node):
+    """Explain `jacobian(f(x), x)`, where the function itself is wanted; `torch.autograd.grad(f, x)`, where its result is."""
     name = ast.unparse(node.func)
     if name.endswith((".jacobian", ".hessian", ".jvp", ".vjp")) and situation.says("'Tensor' object is not callable"):
         match node.args[0] if node.args else None:
@@ -150,8 +150,8 @@ def result_for_function(situation, node):
     return None
 
 
-def loss_for_closure(situation, node):
-    """`opt.step(loss)`, `opt.step(0.1)`, `opt.step(lr=0.1)`."""
+def explain_loss_for_closure(situation, node):
+    """Explain `opt.step(loss)`, `opt.step(0.1)`, `opt.step(lr=0.1)`."""
     if not isinstance(node.func, ast.Attribute) or node.func.attr != "step":
         return None
     owner, given = situation.look_up(node.func.value), [*node.args, *(each.value for each in node.keywords)]
@@ -166,8 +166,8 @@ def loss_for_closure(situation, node):
     return explain_replacement(situation, "step", rule, node, f"{ast.unparse(node.func)}()")
 
 
-def factor_for_function(situation, node):
-    """`LambdaLR(opt, 0.9)`."""
+def explain_factor_for_function(situation, node):
+    """Explain `LambdaLR(opt, 0.9)`."""
     if not situation.says("'float' object is not callable") or not ast.unparse(node.func).endswith("LambdaLR"):
         return None
     if len(node.args) < 2:
@@ -175,3 +175,16 @@ def factor_for_function(situation, node):
     text = ast.unparse(node.args[1])
     rule = _("LambdaLR expects a function that maps the epoch number to a factor")
     return explain_replacement(situation, "scheduler", rule, node.args[1], f"lambda epoch: {text} ** epoch")
+
+
+KINDS = (
+    explain_several_for_one,
+    explain_parameters_of_several,
+    explain_milestones_without_list,
+    explain_missing_dim,
+    explain_tensor_for_count,
+    explain_size_for_matrix,
+    explain_result_for_function,
+    explain_loss_for_closure,
+    explain_factor_for_function,
+)

@@ -24,8 +24,8 @@ def set_in_call(situation, operation, rule, node, name, value):
     return explain_replacement(situation, operation, rule, node, set_keyword(ast.unparse(node), name, value))
 
 
-def negative_rate(situation, node):
-    """`SGD(params, lr=-0.1)`."""
+def explain_negative_rate(situation, node):
+    """Explain `SGD(params, lr=-0.1)`."""
     value = keyword_value(node, "lr")
     if not situation.says("Invalid learning rate: -") or not isinstance(value, ast.UnaryOp):
         return None
@@ -33,16 +33,16 @@ def negative_rate(situation, node):
     return explain_replacement(situation, "optimizer", rule, value, ast.unparse(value.operand))
 
 
-def momentum_for_nesterov(situation, node):
-    """`SGD(params, lr=0.1, nesterov=True)`."""
+def explain_momentum_for_nesterov(situation, node):
+    """Explain `SGD(params, lr=0.1, nesterov=True)`."""
     if not situation.says("Nesterov momentum requires a momentum"):
         return None
     rule = _("nesterov is a form of momentum, but no momentum is given")
     return set_in_call(situation, "optimizer", rule, node, "momentum", "0.9")
 
 
-def one_of_two_betas(situation, node):
-    """`Adam(params, betas=0.9)`."""
+def explain_one_of_two_betas(situation, node):
+    """Explain `Adam(params, betas=0.9)`."""
     value = keyword_value(node, "betas")
     if value is None or not situation.says("'float' object is not subscriptable"):
         return None
@@ -50,8 +50,8 @@ def one_of_two_betas(situation, node):
     return explain_replacement(situation, "optimizer", rule, value, f"({ast.unparse(value)}, 0.999)")
 
 
-def quantile_in_percent(situation, node):
-    """`torch.quantile(x, 50)`."""
+def explain_quantile_in_percent(situation, node):
+    """Explain `torch.quantile(x, 50)`."""
     found = QUANTILE.search(message_of(situation.error))
     if found is None or not 1 < float(found[1]) <= 100:
         return None
@@ -64,8 +64,8 @@ def quantile_in_percent(situation, node):
     return None
 
 
-def bounds_exchanged(situation, node):
-    """`torch.randint(10, 0, (3,))` and `torch.arange(10, 0)`."""
+def explain_exchanged_bounds(situation, node):
+    """Explain `torch.randint(10, 0, (3,))` and `torch.arange(10, 0)`."""
     name, args = ast.unparse(node.func), [*map(ast.unparse, node.args)]
     if name.endswith("randint") and situation.says("'from' to be less than 'to'") and len(args) > 2:
         rule = _("the lower bound comes first, but {low} is not below {high}").format(low=args[0], high=args[1])
@@ -85,8 +85,8 @@ def bounds_exchanged(situation, node):
     return None
 
 
-def count_for_arange(situation, node):
-    """`torch.arange(0, 1, num=5)`."""
+def explain_count_for_arange(situation, node):
+    """Explain `torch.arange(0, 1, num=5)`."""
     name, value = ast.unparse(node.func), keyword_value(node, "num")
     if value is None or not name.endswith("arange") or len(node.args) != 2:
         return None
@@ -95,16 +95,16 @@ def count_for_arange(situation, node):
     return explain_replacement(situation, "arange", rule, node, f"{name.removesuffix('arange')}linspace({given})")
 
 
-def more_samples_than_choices(situation, node):
-    """`torch.multinomial(p, 5)` of two choices."""
+def explain_more_samples_than_choices(situation, node):
+    """Explain `torch.multinomial(p, 5)` of two choices."""
     if not situation.says("cannot sample n_sample > prob_dist.size(-1) samples without replacement"):
         return None
     rule = _("without replacement, each choice is drawn at most once")
     return set_in_call(situation, "multinomial", rule, node, "replacement", "True")
 
 
-def scores_for_weights(situation, node):
-    """`torch.multinomial(scores, 1)`."""
+def explain_scores_for_weights(situation, node):
+    """Explain `torch.multinomial(scores, 1)`."""
     if not situation.says("probability tensor contains either") or not ast.unparse(node.func).endswith("multinomial"):
         return None
     given = node.func.value if situation.tensor_of(node.func.value) is not None else node.args[0] if node.args else None
@@ -118,8 +118,8 @@ def scores_for_weights(situation, node):
     return explain_replacement(situation, "multinomial", rule, given, code, operands=(operand_of(text, t),))
 
 
-def uneven_groups(situation, node):
-    """`nn.Conv2d(3, 4, 3, groups=2)`."""
+def explain_uneven_groups(situation, node):
+    """Explain `nn.Conv2d(3, 4, 3, groups=2)`."""
     if not situation.says("channels must be divisible by groups"):
         return None
     sizes = [situation.evaluate(each) for each in node.args[:2]]
@@ -137,8 +137,8 @@ def uneven_groups(situation, node):
     return explain_replacement(situation, "convolution", rule, value, str(best))
 
 
-def uneven_norm_groups(situation, node):
-    """`nn.GroupNorm(3, 8)`."""
+def explain_uneven_norm_groups(situation, node):
+    """Explain `nn.GroupNorm(3, 8)`."""
     found = re.search(r"num_channels \((\d+)\) must be divisible by num_groups \((\d+)\)", message_of(situation.error))
     value = (keyword_value(node, "num_groups") or (node.args[0] if node.args else None)) if found else None
     if value is None:
@@ -151,8 +151,8 @@ def uneven_norm_groups(situation, node):
     return explain_replacement(situation, "GroupNorm", rule, value, str(min(possible, key=lambda n: abs(n - asked))))
 
 
-def same_of_a_strided_convolution(situation, node):
-    """`nn.Conv2d(1, 4, 3, stride=2, padding="same")`."""
+def explain_same_padding_with_stride(situation, node):
+    """Explain `nn.Conv2d(1, 4, 3, stride=2, padding="same")`."""
     value = keyword_value(node, "padding")
     kernel = keyword_value(node, "kernel_size") or (node.args[2] if len(node.args) > 2 else None)
     size = situation.evaluate(kernel) if kernel is not None else None
@@ -163,8 +163,8 @@ def same_of_a_strided_convolution(situation, node):
     return explain_replacement(situation, "convolution", rule, value, number, _("padding=kernel_size // 2"))
 
 
-def padding_beyond_half(situation, node):
-    """`F.max_pool2d(x, 2, padding=2)`."""
+def explain_padding_beyond_half(situation, node):
+    """Explain `F.max_pool2d(x, 2, padding=2)`."""
     value = keyword_value(node, "padding")
     found = re.search(
         r"at most half of effective kernel size, but got pad=\d+, kernel_size=(\d+)", message_of(situation.error)
@@ -175,8 +175,8 @@ def padding_beyond_half(situation, node):
     return explain_replacement(situation, "pooling", rule, value, str(int(found[1]) // 2))
 
 
-def ignored_by_none(situation, node):
-    """`F.cross_entropy(x, y, ignore_index=None)`."""
+def explain_ignore_index_of_none(situation, node):
+    """Explain `F.cross_entropy(x, y, ignore_index=None)`."""
     if not situation.says("argument 'ignore_index'", "must be int, not NoneType"):
         return None
     kept = [ast.unparse(each) for each in node.keywords if each.arg != "ignore_index"]
@@ -185,8 +185,8 @@ def ignored_by_none(situation, node):
     return explain_replacement(situation, "loss", rule, node, code)
 
 
-def none_among_numbers(situation, node):
-    """`torch.tensor([1.0, None])`."""
+def explain_none_among_numbers(situation, node):
+    """Explain `torch.tensor([1.0, None])`."""
     if not situation.says("Could not infer dtype of NoneType") or not node.args:
         return None
     if isinstance(node.args[0], ast.Name) and situation.names.get(node.args[0].id, node) is None:
@@ -198,8 +198,8 @@ def none_among_numbers(situation, node):
     return Explanation("tensor", (), rule, (), _('float("nan") in place of None'))
 
 
-def mode_of_numpy(situation, node):
-    """`F.pad(x, (1, 1), mode="edge")`."""
+def explain_mode_of_numpy(situation, node):
+    """Explain `F.pad(x, (1, 1), mode="edge")`."""
     value = keyword_value(node, "mode")
     if not situation.says("Unrecognised padding mode") or not isinstance(value, ast.Constant):
         return None
@@ -216,3 +216,22 @@ def mode_of_numpy(situation, node):
     if meant is None:
         return Explanation("pad", (), rule)
     return explain_replacement(situation, "pad", rule, value, f'"{meant}"')
+
+
+KINDS = (
+    explain_negative_rate,
+    explain_momentum_for_nesterov,
+    explain_one_of_two_betas,
+    explain_quantile_in_percent,
+    explain_exchanged_bounds,
+    explain_count_for_arange,
+    explain_more_samples_than_choices,
+    explain_scores_for_weights,
+    explain_uneven_groups,
+    explain_uneven_norm_groups,
+    explain_same_padding_with_stride,
+    explain_padding_beyond_half,
+    explain_ignore_index_of_none,
+    explain_none_among_numbers,
+    explain_mode_of_numpy,
+)

@@ -19,7 +19,7 @@ DEVICE = re.compile(r"at start of device string: (.+)|Invalid device string: '(.
 CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 
 
-def list_for_number(situation, node):
+def explain_list_for_number(situation, node):
     """Explain `lr=[0.1]`, a list with the number as its only element."""
     if (
         not isinstance(situation.error, TypeError)
@@ -39,7 +39,7 @@ def list_for_number(situation, node):
     return None
 
 
-def text_for_number(situation, node):
+def explain_text_for_number(situation, node):
     """Explain `lr="0.1"`."""
     is_told = (
         situation.says("'str'")
@@ -77,7 +77,7 @@ def is_number(text):
         return False
 
 
-def function_behind_input(situation, node):
+def explain_function_behind_input(situation, node):
     """Explain `jacobian(x, f)`."""
     if not situation.says("The inputs given to", "must be either a Tensor or a tuple of Tensors", "'function'"):
         return None
@@ -89,7 +89,7 @@ def function_behind_input(situation, node):
     return explain_replacement(situation, "call", rule, node, code)
 
 
-def gradient_of_several(situation, node):
+def explain_gradient_of_several(situation, node):
     """Explain `torch.func.grad(f)(x)` of a function that returns several numbers."""
     if not situation.says("to return a scalar", "Maybe you wanted to use the vjp or jacrev"):
         return None
@@ -102,7 +102,7 @@ def gradient_of_several(situation, node):
     )
 
 
-def size_for_kernel(situation, node):
+def explain_size_for_kernel(situation, node):
     """Explain `F.conv2d(x, 3)`."""
     found = re.search(
         r"conv(\d)d\(\) received an invalid combination of arguments - got \(Tensor, int", message_of(situation.error)
@@ -117,7 +117,7 @@ def size_for_kernel(situation, node):
     return Explanation("convolution", (), rule, (), code)
 
 
-def lengths_in_any_order(situation, node):
+def explain_unsorted_lengths(situation, node):
     """Explain `pack_padded_sequence(x, lengths)` of lengths that are not sorted."""
     if not situation.says("must be sorted in decreasing order when `enforce_sorted` is True"):
         return None
@@ -126,7 +126,7 @@ def lengths_in_any_order(situation, node):
     return explain_replacement(situation, "sequences", rule, node, code)
 
 
-def percent(situation, node):
+def explain_percentage(situation, node):
     """Explain `Dropout(50)`."""
     if not situation.says("probability has to be between 0 and 1"):
         return None
@@ -139,7 +139,7 @@ def percent(situation, node):
     return None
 
 
-def unknown_choice(situation, node):
+def explain_unknown_choice(situation, node):
     """Explain `padding="vald"`, where the message names the choices."""
     found = CHOICES.search(message_of(situation.error))
     choices = re.findall(r"'(\w+)'", found[1]) if found else []
@@ -161,7 +161,7 @@ def nearest(node, choices):
     return close(word, choices) if type(word) is str and word not in choices else None
 
 
-def unknown_reduction(situation, node):
+def explain_unknown_reduction(situation, node):
     """Explain `reduction="avg"`."""
     if not situation.says("is not a valid value for reduction"):
         return None
@@ -186,7 +186,7 @@ def unknown_reduction(situation, node):
     return Explanation("loss", (), rule)
 
 
-def seed_for_manual_seed(situation, node):
+def explain_seed_for_manual_seed(situation, node):
     """Explain `torch.seed(0)`."""
     name = ast.unparse(node.func)
     is_told = situation.says("seed() takes no arguments") or situation.says("seed() takes 0 positional arguments")
@@ -196,7 +196,7 @@ def seed_for_manual_seed(situation, node):
     return explain_replacement(situation, "seed", rule, node.func, "torch.manual_seed")
 
 
-def device_by_another_name(situation, node):
+def explain_device_by_another_name(situation, node):
     """Explain `x.to("GPU:0")`, also with the text on an earlier line."""
     found = DEVICE.search(message_of(situation.error))
     given, tree = found and (found[1] or found[2]), situation.place.tree()
@@ -217,7 +217,7 @@ def device_by_another_name(situation, node):
 
 
 def stands_for_rest(text, tree):
-    """True if a text is the device of a fallback: `"cuda" if ... else "gpu"`."""
+    """Return True if a text is the device of a fallback: `"cuda" if ... else "gpu"`."""
     choices = [each for each in ast.walk(tree) if isinstance(each, ast.IfExp) and each.orelse is text]
     return any("is_available" in ast.unparse(each.test) for each in choices)
 
@@ -232,7 +232,7 @@ def name_device(given):
     return name if name != "cpu" else f"cpu{colon}{number}"
 
 
-def dtype_of_numpy(situation, node):
+def explain_dtype_of_numpy(situation, node):
     """Explain `torch.zeros(3, dtype=np.float32)`."""
     if not situation.says("must be torch.dtype, not"):
         return None
@@ -242,3 +242,19 @@ def dtype_of_numpy(situation, node):
             rule = rule.format(text=ast.unparse(each), name=each.attr)
             return explain_replacement(situation, "dtype", rule, each, f"torch.{each.attr}")
     return None
+
+
+KINDS = (
+    explain_list_for_number,
+    explain_text_for_number,
+    explain_size_for_kernel,
+    explain_function_behind_input,
+    explain_gradient_of_several,
+    explain_unsorted_lengths,
+    explain_percentage,
+    explain_unknown_reduction,
+    explain_unknown_choice,
+    explain_dtype_of_numpy,
+    explain_device_by_another_name,
+    explain_seed_for_manual_seed,
+)

@@ -15,10 +15,12 @@ def explain_tensor_for_setting(situation):
     node = situation.place.node()
     if not isinstance(node, ast.Call):
         return None
-    return first_explanation((class_called_once, layer_made_of_data, size_of_output), situation, node)
+    return first_explanation(
+        (explain_class_called_once, explain_layer_made_of_data, explain_size_of_output), situation, node
+    )
 
 
-def class_called_once(situation, node):
+def explain_class_called_once(situation, node):
     """Explain `Net(x)` of a class without settings, and `nn.Softmax(x, dim=1)`."""
     kind = situation.look_up(node.func) or situation.evaluate(node.func)
     if not isinstance(situation.error, TypeError) or not is_class_of_modules(kind):
@@ -41,7 +43,7 @@ def class_called_once(situation, node):
     return Explanation("call", (), rule, (fit,)) if fit else None
 
 
-def size_of_output(situation, node):
+def explain_size_of_output(situation, node):
     """Explain `nn.AdaptiveAvgPool2d(0.5)` and `nn.AdaptiveAvgPool2d(7.0)`, which count rows and columns."""
     layer = situation.look_up(node.func)
     if not isinstance(situation.error, TypeError) or not is_module(layer):
@@ -71,12 +73,12 @@ def size_of_output(situation, node):
 
 
 def is_pool_to_fraction(layer):
-    """True for an adaptive pool whose result is to have a number of rows or columns that is not an int."""
+    """Return True for an adaptive pool whose result is to have a number of rows or columns that is not an int."""
     size = getattr(layer, "output_size", None) if type(layer).__name__.startswith("Adaptive") else None
     return any(type(each) is float for each in (size if isinstance(size, tuple | list) else (size,)))
 
 
-def layer_made_of_data(situation, node):
+def explain_layer_made_of_data(situation, node):
     """Explain a model with `nn.ReLU(x)` in it, which takes x for a flag, and fails when it is called."""
     tree = situation.place.tree()
     if not situation.says("Boolean value of Tensor") or not is_module(situation.look_up(node.func)) or tree is None:
@@ -107,7 +109,7 @@ def split_tensors(nodes, situation):
 
 
 def takes(kind, count, names):
-    """True if a class can be made with so many positional arguments and these named ones."""
+    """Return True if a class can be made with so many positional arguments and these named ones."""
     import inspect
 
     try:

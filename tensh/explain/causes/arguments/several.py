@@ -9,7 +9,7 @@ from tensh.support.language import _
 PAIRWISE = {"max": "maximum", "min": "minimum"}  # Python's functions -> torch's
 
 
-def python_extreme(situation, node):
+def explain_extreme_by_python(situation, node):
     """Explain `max(a, b)` of tensors: Python's function compares them with `if`."""
     name = ast.unparse(node.func)
     if name not in PAIRWISE or len(node.args) != 2 or not situation.says("Boolean value of Tensor"):
@@ -29,7 +29,7 @@ def python_extreme(situation, node):
     )
 
 
-def many_for_gradient(situation, node):
+def explain_many_for_gradient(situation, node):
     """Explain `torch.autograd.grad(y, x)` of a tensor with several elements."""
     if not situation.says("grad can be implicitly created only for scalar outputs") or not node.args:
         return None
@@ -43,3 +43,9 @@ def many_for_gradient(situation, node):
     return explain_replacement(
         situation, "grad", rule, node.args[0], append_to_expression(text, ".sum()"), operands=(operand_of(text, t),)
     )
+
+
+KINDS = (
+    explain_extreme_by_python,
+    explain_many_for_gradient,
+)

@@ -9,7 +9,7 @@ from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
 
 
-def quotient_for_size(situation, node):
+def explain_quotient_for_size(situation, node):
     """Explain `DataLoader(data, batch_size=n / 2)`."""
     if not situation.says("batch_size should be a positive integer value"):
         return None
@@ -30,7 +30,7 @@ def quotient_for_size(situation, node):
     return None
 
 
-def transpose_without_dims(situation, node):
+def explain_transpose_without_dims(situation, node):
     """Explain `x.transpose()` of a matrix."""
     is_function = ast.unparse(node.func) == "torch.transpose" and len(node.args) == 1
     if not situation.says("transpose() missing") or not isinstance(node.func, ast.Attribute):
@@ -52,7 +52,7 @@ def transpose_without_dims(situation, node):
     )
 
 
-def size_for_factor(situation, node):
+def explain_size_for_factor(situation, node):
     """Explain `F.interpolate(x, 2.0)`."""
     is_told = situation.says("argument 'size'", "must be int, not float") or situation.says(
         "upsample_", "list of [float"
@@ -66,12 +66,12 @@ def size_for_factor(situation, node):
 
 
 def is_written_shape(node):
-    """True for integers written as a shape: `(2, 3)`, `[4]`, `5`."""
+    """Return True for integers written as a shape: `(2, 3)`, `[4]`, `5`."""
     parts = node.elts if isinstance(node, ast.Tuple | ast.List) else [node]
     return bool(parts) and all(isinstance(each, ast.Constant) and type(each.value) is int for each in parts)
 
 
-def sizes_of_a_tensor(situation, node):
+def explain_sizes_of_tensor(situation, node):
     """Explain `torch.zeros_like(x.shape)`, and `torch.ones(x)` of a tensor."""
     if len(node.args) != 1 or node.keywords or not isinstance(node.func, ast.Attribute):
         return None
@@ -89,7 +89,7 @@ def sizes_of_a_tensor(situation, node):
     return None
 
 
-def sizes_in_a_tuple(situation, node):
+def explain_sizes_in_tuple(situation, node):
     """Explain `nn.Linear((10, 5))`, and `x.view("2, 3")`."""
     if len(node.args) != 1 or node.keywords or not isinstance(situation.error, TypeError):
         return None
@@ -106,7 +106,7 @@ def sizes_in_a_tuple(situation, node):
     return explain_replacement(situation, "call", _("pass the sizes as separate arguments"), node, new)
 
 
-def one_dim_of_two(situation, node):
+def explain_one_dim_of_two(situation, node):
     """Explain `x.transpose(1)` of a matrix."""
     if not situation.says("transpose() missing") or len(node.args) != 1 or not isinstance(node.func, ast.Attribute):
         return None
@@ -119,7 +119,7 @@ def one_dim_of_two(situation, node):
     )
 
 
-def one_number_of_padding(situation, node):
+def explain_one_number_of_padding(situation, node):
     """Explain `F.pad(x, 1)`."""
     if not situation.says("argument 'pad'", "must be tuple of ints, not int") or len(node.args) < 2:
         return None
@@ -133,7 +133,7 @@ def one_number_of_padding(situation, node):
     return Explanation("pad", (operand_of(ast.unparse(node.args[0]), t),), rule, tuple(filter(None, fits)))
 
 
-def range_of_standard(situation, node):
+def explain_range_of_standard(situation, node):
     """Explain `torch.rand(0, 1, (3, 4))`, as NumPy's `uniform` and `normal` take their arguments."""
     function = ast.unparse(node.func)
     match node.args:
@@ -152,7 +152,7 @@ def range_of_standard(situation, node):
     return explain_replacement(situation, word, rule, node, f"{function}({ast.unparse(size)})")
 
 
-def shape_for_range(situation, node):
+def explain_shape_for_range(situation, node):
     """Explain `torch.arange(12, (3, 4))`."""
     if not situation.says("arange() received an invalid combination") or len(node.args) < 2:
         return None
@@ -168,7 +168,7 @@ def shape_for_range(situation, node):
     )
 
 
-def shape_for_features(situation, node):
+def explain_shape_for_features(situation, node):
     """Explain `nn.Linear((28, 28), 10)`, of images that are flattened."""
     if not isinstance(situation.error, TypeError) or not ast.unparse(node.func).endswith("Linear"):
         return None
@@ -186,7 +186,7 @@ def is_text_for_sizes(situation):
     return situation.says("must be tuple of ints, not str") or situation.says("view()")
 
 
-def value_for_filled(situation, node):
+def explain_value_for_filled(situation, node):
     """Explain `torch.ones(x.shape, 5.0)` and `torch.zeros((2, 3), 7)`."""
     function = ast.unparse(node.func)
     if function not in ("torch.ones", "torch.zeros", "torch.empty") or len(node.args) != 2:
@@ -199,3 +199,18 @@ def value_for_filled(situation, node):
     rule = _("{name} has no argument for a value: full does").format(name=function)
     new = f"torch.full({', '.join(map(ast.unparse, [*node.args, *node.keywords]))})"
     return explain_replacement(situation, function, rule, node, new)
+
+
+KINDS = (
+    explain_quotient_for_size,
+    explain_transpose_without_dims,
+    explain_one_dim_of_two,
+    explain_one_number_of_padding,
+    explain_size_for_factor,
+    explain_sizes_of_tensor,
+    explain_sizes_in_tuple,
+    explain_range_of_standard,
+    explain_shape_for_range,
+    explain_shape_for_features,
+    explain_value_for_filled,
+)

@@ -26,21 +26,21 @@ def explain_transform(situation):
         return None
     return first_explanation(
         (
-            result_for_function,
-            exchanged_with_function,
-            number_for_tensor,
-            whole_number_for_gradient,
-            gradient_of_several,
-            function_of_several,
-            rows_of_one,
-            argument_beyond_last,
+            explain_result_for_function,
+            explain_exchanged_function,
+            explain_number_for_tensor,
+            explain_integer_for_gradient,
+            explain_gradient_of_several,
+            explain_function_of_several,
+            explain_shared_argument_of_vmap,
+            explain_argument_beyond_last,
         ),
         situation,
         node,
     )
 
 
-def argument_beyond_last(situation, node):
+def explain_argument_beyond_last(situation, node):
     """Explain `grad(f, argnums=2)(a, b)`."""
     found = ARGNUM.search(message_of(situation.error))
     inner = node.func if isinstance(node.func, ast.Call) else None
@@ -60,7 +60,7 @@ def name_of(function):
     return ast.unparse(function).rpartition(".")[2]
 
 
-def result_for_function(situation, node):
+def explain_result_for_function(situation, node):
     """Explain `jacobian(x ** 2, x)`."""
     if not situation.says("is not callable") or name_of(node.func) not in OF_FUNCTIONS or not node.args:
         return None
@@ -77,7 +77,7 @@ def result_for_function(situation, node):
     return explain_replacement(situation, "transform", rule, first, f"lambda {', '.join(names)}: {text}")
 
 
-def exchanged_with_function(situation, node):
+def explain_exchanged_function(situation, node):
     """Explain `jacobian(x, f)`."""
     if name_of(node.func) not in OF_FUNCTIONS or len(node.args) != 2:
         return None
@@ -90,19 +90,19 @@ def exchanged_with_function(situation, node):
 
 
 def is_input(node, situation):
-    """True for a tensor, or a tuple of tensors."""
+    """Return True for a tensor, or a tuple of tensors."""
     parts = node.elts if isinstance(node, ast.Tuple) else [node]
     return bool(parts) and all(situation.tensor_of(each) is not None for each in parts)
 
 
 def is_function(node, situation):
-    """True for a function, or `apply` of a Function."""
+    """Return True for a function, or `apply` of a Function."""
     if isinstance(node, ast.Attribute) and node.attr == "apply":
         return isinstance(situation.look_up(node.value), type)
     return callable(situation.look_up(node))
 
 
-def function_of_several(situation, node):
+def explain_function_of_several(situation, node):
     """Explain `hessian(f, x)` of a function that returns several numbers."""
     if not situation.says(OF_NUMBERS) or not node.args:
         return None
@@ -116,7 +116,7 @@ def function_of_several(situation, node):
     return Explanation("transform", (), rule, (fit,) if fit else ())
 
 
-def number_for_tensor(situation, node):
+def explain_number_for_tensor(situation, node):
     """Explain `grad(f)(3.0)`."""
     found = TYPES.search(message_of(situation.error))
     for each in node.args if found else ():
@@ -131,7 +131,7 @@ def number_for_tensor(situation, node):
     return None
 
 
-def whole_number_for_gradient(situation, node):
+def explain_integer_for_gradient(situation, node):
     """Explain `grad(f)(torch.tensor(3))`."""
     if not situation.says("only Tensors of floating point dtype can require gradients"):
         return None
@@ -145,7 +145,7 @@ def whole_number_for_gradient(situation, node):
     return None
 
 
-def gradient_of_several(situation, node):
+def explain_gradient_of_several(situation, node):
     """Explain `grad(f)(x)` of an f that returns a tensor with several elements."""
     if not situation.says("Expected f(*args) to return a scalar Tensor") or not isinstance(node.func, ast.Call):
         return None
@@ -157,7 +157,7 @@ def gradient_of_several(situation, node):
     return explain_replacement(situation, "transform", rule, inner.args[0], f"lambda *args: {text}(*args).sum()")
 
 
-def rows_of_one(situation, node):
+def explain_shared_argument_of_vmap(situation, node):
     """Explain `vmap(f)(xs, w)`, where w is shared."""
     inner = node.func
     if not situation.says("vmap: Expected all tensors to have the same size in the mapped dimension"):

@@ -4,7 +4,7 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.data.collating import part_without_a_batch
+from tensh.explain.causes.data.collating import explain_part_without_batch
 from tensh.explain.causes.data.loops import loop_over_loader
 from tensh.explain.causes.models.layers import construction
 from tensh.explain.causes.situation import class_of, first_explanation, message_of, operand_of, replace_node
@@ -19,21 +19,21 @@ def explain_batch(situation):
     """Return the Explanation of the first kind that applies."""
     return first_explanation(
         (
-            parts_of_a_batch,
-            keys_of_a_batch,
-            shuffled_sampler,
-            rows_of_a_dataset,
-            samples_of_many_shapes,
-            sample_that_is_none,
-            part_without_a_batch,
-            norm_of_another_number,
-            norm_of_another_size,
+            explain_parts_of_batch,
+            explain_keys_of_batch,
+            explain_shuffled_sampler,
+            explain_rows_of_dataset,
+            explain_samples_of_many_shapes,
+            explain_sample_of_none,
+            explain_part_without_batch,
+            explain_dims_of_norm,
+            explain_features_of_norm,
         ),
         situation,
     )
 
 
-def parts_of_a_batch(situation):
+def explain_parts_of_batch(situation):
     """Explain `for x, y, z in loader`, of batches of two."""
     found = re.search(
         r"(?:not enough|too many) values to unpack \(expected (\d+)(?:, got (\d+))?\)", message_of(situation.error)
@@ -74,7 +74,7 @@ def parts_of_a_batch(situation):
     return Explanation("unpack", (), rule, (fit,) if fit else ())
 
 
-def keys_of_a_batch(situation):
+def explain_keys_of_batch(situation):
     """Explain `for x, y in loader` of samples that are dicts: x and y are keys."""
     if not situation.says("'str'") and not situation.says("not str"):
         return None
@@ -99,13 +99,13 @@ def keys_of_a_batch(situation):
 
 
 def is_loader(node, situation):
-    """True if an expression is a loader or makes one."""
+    """Return True if an expression is a loader or makes one."""
     if isinstance(node, ast.Call):
         return ast.unparse(node.func).endswith("DataLoader")
     return hasattr(situation.look_up(node), "dataset")
 
 
-def shuffled_sampler(situation):
+def explain_shuffled_sampler(situation):
     """Explain `DataLoader(data, sampler=..., shuffle=True)`."""
     path = situation.place.path()
     node = path[-1] if path else None
@@ -118,7 +118,7 @@ def shuffled_sampler(situation):
     return Explanation("DataLoader", (), rule, (fit,) if fit else ())
 
 
-def rows_of_a_dataset(situation):
+def explain_rows_of_dataset(situation):
     """Explain `TensorDataset(x, y)` of tensors of different lengths."""
     node = situation.place.node()
     if not situation.says("Size mismatch between tensors") or not isinstance(node, ast.Call):
@@ -135,7 +135,7 @@ def rows_of_a_dataset(situation):
     return Explanation("TensorDataset", given, rule, (), _("each needs one row per sample"))
 
 
-def samples_of_many_shapes(situation):
+def explain_samples_of_many_shapes(situation):
     """Explain samples of a batch that cannot be stacked."""
     if not situation.says("stack expects each tensor to be equal size") or loop_over_loader(situation) is None:
         return None
@@ -155,7 +155,7 @@ def samples_of_many_shapes(situation):
     )  # fmt: skip
 
 
-def sample_that_is_none(situation):
+def explain_sample_of_none(situation):
     """Explain a `__getitem__` that returns None."""
     loop = loop_over_loader(situation)
     if not situation.says("default_collate: batch must contain", "NoneType") or loop is None:
@@ -192,7 +192,7 @@ def failing_layer(situation):
     return None if made is None else (situation.call.module, made)
 
 
-def norm_of_another_number(situation):
+def explain_dims_of_norm(situation):
     """Explain `BatchNorm1d` of images."""
     found = re.search(r"expected \dD(?: or \dD)? input \(got (\d)D input\)", message_of(situation.error))
     layer = failing_layer(situation)
@@ -208,7 +208,7 @@ def norm_of_another_number(situation):
     return Explanation("norm", (), rule, (fit,) if fit else ())
 
 
-def norm_of_another_size(situation):
+def explain_features_of_norm(situation):
     """Explain `LayerNorm(16)` of 8 features."""
     found = re.search(
         r"Given normalized_shape=\[(\d+)\].*got input of size\[(?:.*, )?(\d+)\]", message_of(situation.error)

@@ -10,12 +10,14 @@ from tensh.support.language import _
 FOUND = re.compile(r"default_collate: batch must contain .*; found <class '([\w.]+)'>")
 
 
-def part_without_a_batch(situation):
+def explain_part_without_batch(situation):
     """Return the Explanation of the first kind that applies."""
-    return first_explanation((part_of_another_kind, lists_of_many_lengths, key_of_some_samples), situation)
+    return first_explanation(
+        (explain_part_of_another_kind, explain_lists_of_many_lengths, explain_key_of_some_samples), situation
+    )
 
 
-def part_of_another_kind(situation):
+def explain_part_of_another_kind(situation):
     """Explain samples that hold None, a set or an object of the program."""
     found = FOUND.fullmatch(message_of(situation.error))
     if not found:
@@ -29,7 +31,7 @@ def part_of_another_kind(situation):
     return Explanation("DataLoader", (), rule, (), advice)
 
 
-def lists_of_many_lengths(situation):
+def explain_lists_of_many_lengths(situation):
     """Explain samples with lists of several lengths, whose elements are joined place by place."""
     if not situation.says("each element in list of batch should be of equal size"):
         return None
@@ -38,7 +40,7 @@ def lists_of_many_lengths(situation):
     return Explanation("DataLoader", (), rule, (), advice)
 
 
-def key_of_some_samples(situation):
+def explain_key_of_some_samples(situation):
     """Explain samples that are dicts, of which some lack a key of the first."""
     key = situation.error.args[0] if type(situation.error) is KeyError and len(situation.error.args) == 1 else None
     if type(key) is not str or loop_over_loader(situation) is None:

@@ -10,10 +10,10 @@ from tensh.support.language import _
 
 def explain_dataset(situation):
     """Return the Explanation of the first kind that applies."""
-    return first_explanation((without_samples, longer_than_its_data), situation)
+    return first_explanation((explain_dataset_without_samples, explain_length_beyond_data), situation)
 
 
-def without_samples(situation):
+def explain_dataset_without_samples(situation):
     """Explain a Dataset without `__getitem__`."""
     tree = situation.place.tree()
     if not situation.says("Subclasses of Dataset should implement __getitem__") or tree is None:
@@ -35,7 +35,7 @@ def find_method(definition, name):
     return next(found, None)
 
 
-def longer_than_its_data(situation):
+def explain_length_beyond_data(situation):
     """Explain `return self.x[index]` of a dataset whose `__len__` says more than there is."""
     scope, path = situation.place.scope(), situation.place.path()
     if not isinstance(situation.error, IndexError) or getattr(scope, "name", None) != "__getitem__" or not path:

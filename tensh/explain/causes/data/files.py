@@ -12,18 +12,26 @@ MOST_FILES = 2000  # files visited of a folder that is searched
 
 
 def explain_file(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     node = next((each for each in reversed(path) if isinstance(each, ast.Call)), None)
     if node is None:
         return None
     return first_explanation(
-        (text_for_bytes, array_for_load, path_for_model, state_for_model, misspelt_file), situation, node
+        (
+            explain_text_for_bytes,
+            explain_array_for_load,
+            explain_path_for_model,
+            explain_state_for_model,
+            explain_misspelt_file,
+        ),
+        situation,
+        node,
     )
 
 
-def text_for_bytes(situation, node):
-    """`open(path, "w")`, and then `torch.save(state, f)`; `open(path)`, and then `torch.load(f)`."""
+def explain_text_for_bytes(situation, node):
+    """Explain `open(path, "w")`, and then `torch.save(state, f)`; `open(path)`, and then `torch.load(f)`."""
     is_written = situation.says("write() argument must be str, not bytes")
     name = ast.unparse(node.func).rpartition(".")[2]
     if not is_written and not (name == "load" and isinstance(situation.error, UnicodeDecodeError | TypeError)):
@@ -47,7 +55,7 @@ def text_for_bytes(situation, node):
 
 
 def find_opened(tree):
-    """(the call of open, the name that it gives the file to) of a program."""
+    """Yield (the call of open, the name that it gives the file to) of a program."""
     for each in ast.walk(tree) if tree else ():
         match each:
             case ast.With(items=items):
@@ -61,8 +69,8 @@ def find_opened(tree):
                 yield call, name
 
 
-def array_for_load(situation, node):
-    """`torch.load("x.npy")`."""
+def explain_array_for_load(situation, node):
+    """Explain `torch.load("x.npy")`."""
     if ast.unparse(node.func) != "torch.load" or not node.args or type(situation.error).__name__ != "UnpicklingError":
         return None
     file = situation.evaluate(node.args[0])
@@ -75,8 +83,8 @@ def array_for_load(situation, node):
     return Explanation("load", (), rule, (fit,) if fit else ())
 
 
-def path_for_model(situation, node):
-    """`net.load("model.pt")` and `net.save_weights("model.pt")`, which models do not have."""
+def explain_path_for_model(situation, node):
+    """Explain `net.load("model.pt")` and `net.save_weights("model.pt")`, which models do not have."""
     error = situation.error
     if not isinstance(error, AttributeError) or error.name not in (
         "load",
@@ -100,8 +108,8 @@ def path_for_model(situation, node):
     return Explanation("file", (), rule, (fit,) if fit else ())
 
 
-def state_for_model(situation, node):
-    """`torch.load(path).eval()`, where the file holds the state of a model."""
+def explain_state_for_model(situation, node):
+    """Explain `torch.load(path).eval()`, where the file holds the state of a model."""
     error = situation.error
     if not isinstance(error, AttributeError) or type(error.obj).__name__ not in ("OrderedDict", "dict"):
         return None
@@ -121,8 +129,8 @@ def state_for_model(situation, node):
     return Explanation("load", (), rule, (), advice)
 
 
-def misspelt_file(situation, node):
-    """`torch.load("modle.pt")`, where the folder has model.pt, or the same name with another ending."""
+def explain_misspelt_file(situation, node):
+    """Explain `torch.load("modle.pt")`, where the folder has model.pt, or the same name with another ending."""
     from tensh.support.spelling import close
 
     file = getattr(situation.error, "filename", None)

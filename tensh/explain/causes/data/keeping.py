@@ -65,7 +65,7 @@ def find_missing_folder(situation):
 
 
 def is_written(situation):
-    """True if the failing call opens a file for writing."""
+    """Return True if the failing call opens a file for writing."""
     for node in situation.place.path():
         if isinstance(node, ast.Call):
             word = ast.unparse(node.func).rpartition(".")[2]

@@ -31,7 +31,7 @@ def evaluate_any(situation, node):
 
 
 def is_call_of(node, name):
-    """True if a node calls a function of some name, qualified or not."""
+    """Return True if a node calls a function of some name, qualified or not."""
     return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == name
 
 
@@ -138,7 +138,7 @@ def explain_uneven_parts(situation):
 
 
 def works_with(node, situation, values):
-    """True if code works when some names have other values."""
+    """Return True if code works when some names have other values."""
     return works(getattr(node, "value", node), make_shadow(situation.names, node, others=values)) is True
 
 

@@ -128,7 +128,7 @@ def explain_lack_of_classes(situation, call, scores, classes):
 
 
 def is_one_score(scores, classes):
-    """True if each sample has one score and a binary target."""
+    """Return True if each sample has one score and a binary target."""
     if not scores.is_floating_point() or not classes.numel():
         return False
     return bool(((classes == 0) | (classes == 1)).all())
@@ -170,7 +170,7 @@ def change_layer(situation, call, layer, target):
 
 
 def are_classes(scores, classes):
-    """True if one tensor holds column indices of the other, one per row."""
+    """Return True if one tensor holds column indices of the other, one per row."""
     if scores.dim() != 2 or scores.shape[1] < 2 or tuple(classes.shape) != (scores.shape[0],) or not classes.numel():
         return False
     if classes.is_floating_point() and bool((classes != classes.round()).any()):

@@ -13,7 +13,7 @@ from tensh.support.language import _
 UPDATES = {ast.Sub: "-=", ast.Add: "+="}
 
 
-def absent_gradient(situation):
+def explain_absent_gradient(situation):
     """Explain a `.grad` of None that the code computed with."""
     if not isinstance(situation.error, TypeError | AttributeError) or not situation.says("NoneType"):
         return None
@@ -104,12 +104,12 @@ def not_kept(situation, name):
 
 
 def is_no_grad(block):
-    """True for `with torch.no_grad():`."""
+    """Return True for `with torch.no_grad():`."""
     return isinstance(block, ast.With) and any("no_grad(" in ast.unparse(each.context_expr) for each in block.items)
 
 
 def is_reset(situation, name):
-    """True if the program itself resets the gradient of a name."""
+    """Return True if the program itself resets the gradient of a name."""
     code = ast.unparse(situation.place.tree() or ast.Module([], []))
     return any(
         text in code for text in (f"{name}.grad.zero_()", f"{name}.grad = None", f"{name}.grad.fill_(0", "zero_grad(")

@@ -24,16 +24,16 @@ def explain_function(situation):
     """Return the Explanation of the first kind that applies."""
     return first_explanation(
         (
-            called_without_apply,
-            called_as_instance,
-            without_backward,
-            context_named_self,
-            gradient_of_another_shape,
-            saved_in_a_tuple,
-            nothing_saved,
-            other_number_of_gradients,
-            method_without_ctx,
-            number_saved,
+            explain_call_without_apply,
+            explain_instance_of_function,
+            explain_missing_backward,
+            explain_context_named_self,
+            explain_gradient_of_another_shape,
+            explain_tuple_of_saved,
+            explain_nothing_saved,
+            explain_number_of_gradients,
+            explain_method_without_ctx,
+            explain_saved_number,
         ),
         situation,
     )
@@ -55,7 +55,7 @@ def last_return(method):
     return found[0] if len(found) == 1 else None
 
 
-def called_without_apply(situation):
+def explain_call_without_apply(situation):
     """Explain `y = Square(x)` of a Function, followed by `y.sum()`."""
     made = type(getattr(situation.error, "obj", None))
     if not isinstance(situation.error, AttributeError) or not hasattr(Tensor, situation.error.name or ""):
@@ -73,7 +73,7 @@ def called_without_apply(situation):
     return Explanation("Function", (), rule, (fit,) if fit else ())
 
 
-def called_as_instance(situation):
+def explain_instance_of_function(situation):
     """Explain `Square()(x)`."""
     match situation.place.node():
         case ast.Call(func=ast.Call(func=kind, args=[])) as node:
@@ -88,7 +88,7 @@ def called_as_instance(situation):
     return Explanation("Function", (), rule, (fit,) if fit else ())
 
 
-def without_backward(situation):
+def explain_missing_backward(situation):
     """Explain a Function whose class has no method backward, or one of a similar name."""
     if not situation.says("You must implement either the backward or vjp method"):
         return None
@@ -115,7 +115,7 @@ def is_function_class(definition):
     return any(ast.unparse(base).rpartition(".")[2] == "Function" for base in definition.bases)
 
 
-def context_named_self(situation):
+def explain_context_named_self(situation):
     """Explain `self.x = x` in a static method, whose first parameter is ctx."""
     if not isinstance(situation.error, NameError) or situation.error.name != "self":
         return None
@@ -135,7 +135,7 @@ def context_named_self(situation):
     return Explanation("Function", (), rule, (fit,) if fit else ())
 
 
-def gradient_of_another_shape(situation):
+def explain_gradient_of_another_shape(situation):
     """Explain a backward that returns a gradient of another shape than its argument's."""
     found = SHAPES.fullmatch(message_of(situation.error))
     definition = class_of(situation.place, found[1]) if found else None
@@ -150,7 +150,7 @@ def gradient_of_another_shape(situation):
     )
 
 
-def saved_in_a_tuple(situation):
+def explain_tuple_of_saved(situation):
     """Explain `x = ctx.saved_tensors`, followed by `2 * x`."""
     path = situation.place.path()
     for node in ast.walk(path[-1]) if path and isinstance(situation.error, TypeError | AttributeError) else ():
@@ -164,7 +164,7 @@ def saved_in_a_tuple(situation):
     return None
 
 
-def nothing_saved(situation):
+def explain_nothing_saved(situation):
     """Explain `y, = ctx.saved_tensors`, where `forward` saves nothing."""
     tree, place = situation.place.tree(), situation.place
     statement = statement_on(tree, place.line) if tree else None
@@ -192,7 +192,7 @@ def nothing_saved(situation):
     return Explanation("Function", (), rule, (Fit(code, "", back.lineno, "before"),))
 
 
-def other_number_of_gradients(situation):
+def explain_number_of_gradients(situation):
     """Explain a `backward` that returns one gradient for two arguments."""
     found = GRADIENTS.fullmatch(message_of(situation.error))
     definition = class_of(situation.place, found[1]) if found else None
@@ -222,7 +222,7 @@ def other_number_of_gradients(situation):
 
 
 def needs_gradient(situation, name, number):
-    """True if an argument of `NAME.apply(...)` requires grad; None if unknown."""
+    """Return True if an argument of `NAME.apply(...)` requires grad; None if unknown."""
     for node in ast.walk(situation.place.tree()):
         match node:
             case ast.Call(func=ast.Attribute(attr="apply", value=ast.Name(id=owner)), args=args) if owner == name:
@@ -235,7 +235,7 @@ def needs_gradient(situation, name, number):
     return None
 
 
-def method_without_ctx(situation):
+def explain_method_without_ctx(situation):
     """Explain `def forward(x)`, which lacks `ctx`."""
     found = COUNTS.search(message_of(situation.error))
     definition = class_of(situation.place, found[1]) if found else None
@@ -258,7 +258,7 @@ def lacks_context(method):
     return parameters_of(method)[:1] not in (["ctx"], ["context"], ["self"])
 
 
-def number_saved(situation):
+def explain_saved_number(situation):
     """Explain `ctx.save_for_backward(x, 2.0)`."""
     found = SAVED.search(message_of(situation.error))
     tree = situation.place.tree()

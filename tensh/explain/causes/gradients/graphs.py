@@ -92,7 +92,7 @@ def find_unknown(node, situation):
 
 
 def is_bound(situation, name):
-    """True if the source assigns a name: by an assignment, a loop, an import, or as an argument."""
+    """Return True if the source assigns a name: by an assignment, a loop, an import, or as an argument."""
     tree = situation.place.tree()
     return tree is not None and any(
         isinstance(node, ast.Name)
@@ -141,7 +141,7 @@ def explain_several_numbers(situation):
 
 
 def is_used_after(situation, name):
-    """True if code after the failing line reads a name."""
+    """Return True if code after the failing line reads a name."""
     tree = situation.place.tree()
     return tree is not None and any(
         isinstance(node, ast.Name) and node.id == name and node.lineno > situation.place.line for node in ast.walk(tree)
@@ -202,7 +202,7 @@ def find_steps(scope, first, line):
 
 
 def has_graph(name, situation):
-    """True if a name refers to a tensor that was computed from others with gradients."""
+    """Return True if a name refers to a tensor that was computed from others with gradients."""
     value = situation.names.get(name)
     return isinstance(value, Tensor) and value.grad_fn is not None
 

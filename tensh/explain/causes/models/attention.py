@@ -29,17 +29,17 @@ def explain_attention(situation):
     if not isinstance(node, ast.Call):
         return None
     kinds = (
-        uneven_heads,
-        other_features,
-        other_order_of_batch,
-        mask_of_positions,
-        mask_of_other_steps,
-        none_among_inputs,
+        explain_uneven_heads,
+        explain_number_of_features,
+        explain_order_of_batch,
+        explain_mask_of_positions,
+        explain_mask_of_other_steps,
+        explain_none_among_inputs,
     )
     return first_explanation(kinds, situation, node)
 
 
-def other_order_of_batch(situation, node):
+def explain_order_of_batch(situation, node):
     """Explain inputs of a transformer whose batch is dim 0, as with batch_first=True."""
     is_transformer = situation.says("the batch number of src and tgt must be equal")
     is_attention = type(situation.look_up(node.func)).__name__ == "MultiheadAttention" and situation.says(
@@ -58,7 +58,7 @@ def other_order_of_batch(situation, node):
     return Explanation("attention", (), rule, (fit,) if fit else ())
 
 
-def mask_of_positions(situation, node):
+def explain_mask_of_positions(situation, node):
     """Explain a mask of the positions of each sequence, [batch, keys], that is given as attn_mask."""
     if situation.says("The shape of the 2D attn_mask is") and (found := positions_of_encoder(situation, node)):
         return found
@@ -101,7 +101,7 @@ def positions_of_encoder(situation, node):
     return Explanation("attention", (), rule.format(text=text, shape=[*mask.shape]), (fit,) if fit else ())
 
 
-def mask_of_other_steps(situation, node):
+def explain_mask_of_other_steps(situation, node):
     """Explain `generate_square_subsequent_mask(2)` for sequences of another length."""
     found = re.search(
         r"attn_mask is torch.Size\(\[(\d+), \1\]\), but should be \((\d+), \2\)", message_of(situation.error)
@@ -117,7 +117,7 @@ def mask_of_other_steps(situation, node):
     return Explanation("attention", (), rule, (fit,) if fit else ())
 
 
-def none_among_inputs(situation, node):
+def explain_none_among_inputs(situation, node):
     """Explain `attention(x, x, None)`."""
     layer = situation.look_up(node.func)
     given = [each for each in node.args[:3] if not (isinstance(each, ast.Constant) and each.value is None)]
@@ -143,7 +143,7 @@ def sizes_in(node):
     return (given[names[0]], given[names[1]]) if {*names} <= given.keys() else None
 
 
-def uneven_heads(situation, node):
+def explain_uneven_heads(situation, node):
     """Explain `MultiheadAttention(10, 3)`."""
     if not situation.says("embed_dim must be divisible by num_heads"):
         return None
@@ -175,7 +175,7 @@ def sizes_of_transformer(node):
     return given.get(names[0], ast.Constant(512)), given.get(names[1], ast.Constant(8))
 
 
-def other_features(situation, node):
+def explain_number_of_features(situation, node):
     """Explain inputs with another number of features than the layer."""
     found = EXPECTED.fullmatch(message_of(situation.error))
     layer = situation.look_up(node.func) if found else None

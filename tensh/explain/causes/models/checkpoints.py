@@ -87,7 +87,7 @@ def explain_saved_object(situation):
 
 
 def is_model(situation, node):
-    """True for code of a model, or of one that is made there: `net`, `Net()`."""
+    """Return True for code of a model, or of one that is made there: `net`, `Net()`."""
     kind = situation.look_up(node.func) if isinstance(node, ast.Call) else None
     return is_module(situation.look_up(node)) or isinstance(kind, type) and hasattr(kind, "named_modules")
 
@@ -142,7 +142,7 @@ def state_for_optimizer(loading):
 
 
 def fits_into(state, wanted):
-    """True if the tensors of a state have the expected shapes."""
+    """Return True if the tensors of a state have the expected shapes."""
     return all(isinstance(t, Tensor) and key in wanted and t.shape == wanted[key].shape for key, t in state.items())
 
 

@@ -11,12 +11,12 @@ from tensh.support.language import _
 
 
 def explain_class(situation):
-    """The Explanation by the first of these kinds."""
-    return first_explanation((class_without_base, class_for_instance), situation)
+    """Return the Explanation of the first kind that applies."""
+    return first_explanation((explain_class_without_base, explain_class_for_instance), situation)
 
 
-def class_without_base(situation):
-    """`class Net:` with a forward, and then `net(x)` or `net.parameters()`."""
+def explain_class_without_base(situation):
+    """Explain `class Net:` with a forward, and then `net(x)` or `net.parameters()`."""
     path = situation.place.path()
     value = find_owner(situation, path[-1]) if path else None
     definition = class_of(situation.place, type(value).__name__) if value is not None else None
@@ -60,12 +60,12 @@ def module_class():
 
 
 def is_plain(kind):
-    """True for a class of the user's without bases: an empty instance of it runs nothing."""
+    """Return True for a class of the user's without bases: an empty instance of it runs nothing."""
     return isinstance(kind, type) and kind.__bases__ == (object,) and "__new__" not in vars(kind)
 
 
-def class_for_instance(situation):
-    """`Net.parameters()` and `nn.Linear.load_state_dict(state)`, of a class."""
+def explain_class_for_instance(situation):
+    """Explain `Net.parameters()` and `nn.Linear.load_state_dict(state)`, of a class."""
     path = situation.place.path()
     node = path[-1] if path else None
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
@@ -104,7 +104,7 @@ def find_alias(place, named):
 
 
 def needs_nothing(kind):
-    """True if a class makes an instance without arguments."""
+    """Return True if a class makes an instance without arguments."""
     try:
         parameters = [*inspect.signature(kind.__init__).parameters.values()][1:]
     except (TypeError, ValueError):

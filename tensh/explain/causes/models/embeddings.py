@@ -65,7 +65,7 @@ def indices_of_table(call, situation):
 
 
 def holds_one_hot(node, count, situation):
-    """True if an expression is whole numbers that are one-hot among a number of classes; of 2 rows, 0 and 1 are indices."""
+    """Return True if whole numbers are one-hot among a number of classes; of 2 rows, 0 and 1 are indices."""
     t = situation.tensor_of(node)
     if t is None or t.shape[-1:] != (count,) or count < LEAST_ROWS:
         return False

@@ -22,10 +22,10 @@ COUNTS = re.compile(
 
 def explain_hook(situation):
     """Return the Explanation of the first kind that applies."""
-    return first_explanation((hook_with_other_parameters, attribute_of_every_module), situation)
+    return first_explanation((explain_hook_with_other_parameters, explain_attribute_of_every_module), situation)
 
 
-def hook_with_other_parameters(situation):
+def explain_hook_with_other_parameters(situation):
     """Explain `register_forward_hook(lambda m, x: ...)`, which is called with three arguments."""
     found = COUNTS.match(message_of(situation.error)) if isinstance(situation.error, TypeError) else None
     tree = situation.place.tree()
@@ -51,7 +51,7 @@ def hook_with_other_parameters(situation):
     return None
 
 
-def attribute_of_every_module(situation):
+def explain_attribute_of_every_module(situation):
     """Explain `net.apply(init)` with a function that reads an attribute which only some of the modules have."""
     scope, error = situation.place.scope(), situation.error
     if not isinstance(error, AttributeError) or not is_module(error.obj) or not isinstance(scope, ast.FunctionDef):

@@ -11,7 +11,7 @@ LOOP = "for x, y in loader: opt.zero_grad(); loss = loss_fn(net(x), y); loss.bac
 
 
 def explain_keras(situation):
-    """`net.predict(x)`, `net.summary()`, `net.fit(x, y)`, `opt.minimize(loss)`, `nn.Linear(2, 3, activation="relu")`."""
+    """Explain methods of Keras: `net.predict(x)`, `net.fit(x, y)`, `opt.minimize(loss)`, `nn.Linear(2, 3, activation="relu")`."""
     node, error = situation.place.node(), situation.error
     if (
         isinstance(error, TypeError)
@@ -27,10 +27,10 @@ def explain_keras(situation):
     net, word = ast.unparse(node.value), error.name
     if is_module(error.obj) and word in ("predict", "predict_on_batch", "predict_proba") and len(given) == 1:
         rule = _("call a model with its input to get its prediction")
-        return explain_replacement(situation, rule, call, f"{net}({given[0]})")
+        return explain_renamed(situation, rule, call, f"{net}({given[0]})")
     if is_module(error.obj) and word == "summary" and call is not None:
         rule = _("printing a model lists its layers")
-        return explain_replacement(situation, rule, call, f"print({net})")
+        return explain_renamed(situation, rule, call, f"print({net})")
     if is_module(error.obj) and word in ("fit", "train_on_batch", "fit_generator"):
         rule = _("a torch.nn model has no {word}: you write the training loop yourself").format(word=word)
         return Explanation("model", (), rule, (), LOOP.replace("net", net if net.isidentifier() else "net"))
@@ -43,13 +43,13 @@ def explain_keras(situation):
     return None
 
 
-def explain_replacement(situation, rule, call, code):
+def explain_renamed(situation, rule, call, code):
     fit = replace_node(situation.place, call, code)
     return Explanation("model", (), rule, (fit,) if fit else ())
 
 
 def explain_activation(situation, node):
-    """The layer and its activation, one after the other."""
+    """Explain a layer with an activation: they are two layers, one after the other."""
     value = next((each.value for each in node.keywords if each.arg == "activation"), None)
     names = {
         "relu": "ReLU",
@@ -80,4 +80,4 @@ def explain_activation(situation, node):
         isinstance(each, ast.Call) and node in each.args and ast.unparse(each.func).endswith("Sequential")
         for each in ast.walk(tree)
     )
-    return explain_replacement(situation, rule, node, inner if is_inside else f"{dot}Sequential({inner})")
+    return explain_renamed(situation, rule, node, inner if is_inside else f"{dot}Sequential({inner})")

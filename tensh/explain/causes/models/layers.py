@@ -39,7 +39,7 @@ def fit_layer(explanation, situation):
 
 
 def is_later_turn(situation):
-    """True if a loop has already called a layer with valid inputs."""
+    """Return True if a loop has already called a layer with valid inputs."""
     begun = turn(situation.place, situation.names)
     return begun is not None and begun[1] > 1
 
@@ -124,7 +124,7 @@ def layer_before(situation, made):
 
 
 def merges_samples(node):
-    """True for `nn.Flatten(0)`."""
+    """Return True for `nn.Flatten(0)`."""
     match node:
         case ast.Call(func=ast.Attribute(attr="Flatten"), args=[ast.Constant(0)], keywords=[]):
             return True
@@ -154,7 +154,7 @@ def resize_layer(situation, made, t):
 
 
 def is_merged(situation, made, t):
-    """True if the input of a layer is a row that all samples of a batch were made into."""
+    """Return True if the input of a layer is a row that all samples of a batch were made into."""
     if t.dim() != 1:
         return False
     text = situation.call.tensors[0].text
@@ -165,7 +165,7 @@ def is_merged(situation, made, t):
 
 
 def takes_others(situation, size):
-    """True if the same statement passes the model inputs of another size, too."""
+    """Return True if the same statement passes the model inputs of another size, too."""
     path = situation.place.path()
     failed = path[-1] if path and isinstance(path[-1], ast.Call) else None
     for node in ast.walk(path[0]) if failed else ():
@@ -199,7 +199,7 @@ def insert_flatten(situation, made, t):
 
 
 def follows_images(situation, made):
-    """True if a layer follows convolutions or poolings in a Sequential."""
+    """Return True if a layer follows convolutions or poolings in a Sequential."""
     sequence = next(each for each in ast.walk(situation.place.tree()) if made in getattr(each, "args", ()))
     before = sequence.args[: sequence.args.index(made)]
     return any(word in ast.unparse(each) for each in before for word in ("Conv", "Pool"))

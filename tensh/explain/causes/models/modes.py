@@ -13,11 +13,13 @@ SWITCHES = ("eval", "train")
 def explain_mode(situation):
     """Return the Explanation of the first kind that applies."""
     return first_explanation(
-        (device_of_model, block_of_eval, initialised_by_apply, layers_of_class), situation, situation.place.node()
+        (explain_device_of_model, explain_block_of_eval, explain_initializer_in_apply, explain_layers_of_class),
+        situation,
+        situation.place.node(),
     )
 
 
-def device_of_model(situation, node):
+def explain_device_of_model(situation, node):
     """Explain `x.to(net.device)`."""
     error = situation.error
     if not isinstance(error, AttributeError) or error.name not in ("device", "dtype") or not is_module(error.obj):
@@ -34,7 +36,7 @@ def device_of_model(situation, node):
     return Explanation("attribute", (), rule, (fit,) if fit else ())
 
 
-def block_of_eval(situation, node):
+def explain_block_of_eval(situation, node):
     """Explain `with net.eval():`."""
     if not situation.says("context manager protocol") and message_of(situation.error) not in ("__enter__", "__exit__"):
         return None
@@ -55,7 +57,7 @@ def block_of_eval(situation, node):
     return None
 
 
-def initialised_by_apply(situation, node):
+def explain_initializer_in_apply(situation, node):
     """Explain `net.apply(nn.init.xavier_uniform_)`, whose function is given layers."""
     match node:
         case ast.Call(func=ast.Attribute(value=owner, attr="apply"), args=[function]):
@@ -74,7 +76,7 @@ def initialised_by_apply(situation, node):
     return Explanation("apply", (), rule, (), advice)
 
 
-def layers_of_class(situation, node):
+def explain_layers_of_class(situation, node):
     """Explain layers in the body of a class, which are no parts of a model."""
     if not situation.says("optimizer got an empty parameter list"):
         return None

@@ -21,7 +21,7 @@ def method(definition, name):
     )
 
 
-def call_before_init(situation):
+def explain_call_before_init(situation):
     """Explain an attribute set before nn.Module is initialized."""
     if not situation.says("before Module.__init__() call"):
         return None
@@ -56,7 +56,7 @@ def call_before_init(situation):
 
 
 def is_unbound_super(call):
-    """True for `super(Net).__init__()`."""
+    """Return True for `super(Net).__init__()`."""
     match call:
         case ast.Call(
             func=ast.Attribute(attr="__init__", value=ast.Call(func=ast.Name("super"), args=[_], keywords=[]))
@@ -65,7 +65,7 @@ def is_unbound_super(call):
     return False
 
 
-def find_misnamed_forward(situation):
+def explain_misnamed_forward(situation):
     """Explain a module without a forward: it has another name, or is nested in another function."""
     if not situation.says('is missing the required "forward" function'):
         return None
@@ -100,7 +100,7 @@ def find_misnamed_forward(situation):
     )  # fmt: skip
 
 
-def class_given_data(situation):
+def explain_class_given_data(situation):
     """Explain a layer or loss class that was called with tensors in place of its instance."""
     call = situation.expression()
     call = getattr(call, "value", call)
@@ -134,7 +134,7 @@ def class_given_data(situation):
     return Explanation("call", (), rule, (fit,) if fit else ())
 
 
-def class_given_data_before_attribute(situation):
+def explain_class_given_data_before_attribute(situation):
     """Explain `nn.ReLU(x).mean()`: the new layer lacks the attribute, and the tensor has it."""
     error, path = situation.error, situation.place.path()
     if not isinstance(error, AttributeError) or not is_module(error.obj) or not hasattr(Tensor, error.name or ""):
@@ -157,7 +157,7 @@ def class_given_data_before_attribute(situation):
     return Explanation("call", (), rule, (fit,)) if fit else None
 
 
-def tensor_for_parameter(situation):
+def explain_tensor_for_parameter(situation):
     """Explain `net.weight = torch.zeros(1, 2)`."""
     if situation.says("cannot assign", "object to parameter", "torch.nn.Parameter or None required"):
         return tensor_registered(situation)
@@ -173,7 +173,7 @@ def tensor_for_parameter(situation):
     return Explanation("parameter", (), rule, (fit,)) if fit else None
 
 
-def list_registered(situation):
+def explain_registered_list(situation):
     """Explain `self.register_buffer("b", [1, 2])`."""
     call = find_call(situation.place.path())
     if not situation.says("object to buffer", "torch Tensor or None required") or call is None or len(call.args) < 2:
@@ -195,7 +195,7 @@ def tensor_registered(situation):
     return Explanation("parameter", (), rule, (fit,) if fit else ())
 
 
-def recurrent_in_sequential(situation):
+def explain_recurrent_in_sequential(situation):
     """Explain a recurrent layer within a Sequential: it returns a pair, and the next layer takes a tensor."""
     if not situation.says("must be Tensor, not tuple") or situation.call is None or situation.call.module is None:
         return None
@@ -282,7 +282,7 @@ def find_call(path):
 NO_DIMENSIONS = ("0-d tensor", "invalid index of a 0-dim tensor", "applied to a 0-dim tensor")
 
 
-def single_number(situation):
+def explain_single_number(situation):
     """Explain the length, elements or iteration of a zero-dimensional tensor."""
     call = situation.call
     is_indexed = call is not None and call.symbol == "[]" and isinstance(situation.error, IndexError)
@@ -306,11 +306,11 @@ def single_number(situation):
 
 
 def is_loop_over(node, situation):
-    """True if a node is a loop that begins at the failing code."""
+    """Return True if a node is a loop that begins at the failing code."""
     return isinstance(node, ast.For) and node.lineno == situation.place.line
 
 
-def single_sample(situation):
+def explain_single_sample(situation):
     """Explain batch normalization of a single value per channel."""
     if not situation.says("Expected more than 1 value per channel when training"):
         return None

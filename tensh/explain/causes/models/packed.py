@@ -17,10 +17,16 @@ COUNTS = re.compile(r"Expected `len\(lengths\)` to be equal to batch_size, but g
 def explain_packed(situation):
     """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
-    return first_explanation((result_of_layer, lengths_of_steps, used_as_tensor), situation, path[-1]) if path else None
+    return (
+        first_explanation(
+            (explain_result_of_layer, explain_lengths_of_steps, explain_packed_as_tensor), situation, path[-1]
+        )
+        if path
+        else None
+    )
 
 
-def result_of_layer(situation, node):
+def explain_result_of_layer(situation, node):
     """Explain `pad_packed_sequence(rnn(packed))` of a pair of output and state."""
     if not situation.says("'tuple' object has no attribute 'batch_sizes'") or not isinstance(node, ast.Call):
         return None
@@ -32,7 +38,7 @@ def result_of_layer(situation, node):
     return Explanation("pad_packed_sequence", (), rule, (fit,) if fit else ())
 
 
-def lengths_of_steps(situation, node):
+def explain_lengths_of_steps(situation, node):
     """Explain `pack_padded_sequence(x, lengths)` of sequences whose first dimension is the batch."""
     found = COUNTS.fullmatch(message_of(situation.error))
     if not found or not isinstance(node, ast.Call) or not node.args:
@@ -47,7 +53,7 @@ def lengths_of_steps(situation, node):
     return Explanation("pack_padded_sequence", (), rule.format(text=text, count=count), (fit,) if fit else ())
 
 
-def used_as_tensor(situation, node):
+def explain_packed_as_tensor(situation, node):
     """Explain `out[:, -1]`, `out.shape` and `head(out)` of a packed sequence."""
     names = [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
     name = next((each for each in names if type(situation.names.get(each)).__name__ == PACKED), None)
@@ -62,7 +68,7 @@ def used_as_tensor(situation, node):
 
 
 def is_batch_first(situation):
-    """True if the source packs with the batch first."""
+    """Return True if the source packs with the batch first."""
     tree = situation.place.tree()
     calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call)] if tree else []
     return any(

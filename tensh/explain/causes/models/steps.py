@@ -16,11 +16,15 @@ def explain_step(situation):
     """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     node = path[-1] if path and isinstance(path[-1], ast.Call) else None
-    kinds = (sequence_for_cell, step_without_closure, step_without_metric) if node is not None else ()
+    kinds = (
+        (explain_sequence_for_cell, explain_step_without_closure, explain_step_without_metric)
+        if node is not None
+        else ()
+    )
     return next((found for kind in kinds if (found := kind(situation, node)) is not None), None)
 
 
-def sequence_for_cell(situation, node):
+def explain_sequence_for_cell(situation, node):
     """Explain `h = cell(x, h)` of an x with all steps."""
     cell = situation.look_up(node.func)
     if not is_module(cell) or type(cell).__name__ not in CELLS or not node.args:
@@ -45,7 +49,7 @@ def sequence_for_cell(situation, node):
     return Explanation("cell", (operand_of(text, x),), rule, fits, advice)
 
 
-def step_without_closure(situation, node):
+def explain_step_without_closure(situation, node):
     """Explain `opt.step()` of LBFGS, which evaluates the loss several times."""
     if not situation.says("missing 1 required positional argument: 'closure'"):
         return None
@@ -57,7 +61,7 @@ def step_without_closure(situation, node):
     return Explanation("optimizer", (), rule, (), advice.format(name=name))
 
 
-def step_without_metric(situation, node):
+def explain_step_without_metric(situation, node):
     """Explain `scheduler.step()` of ReduceLROnPlateau."""
     if not situation.says("ReduceLROnPlateau.step() missing 1 required positional argument"):
         return None
@@ -69,5 +73,5 @@ def step_without_metric(situation, node):
 
 
 def is_number(value):
-    """True for a number, or a tensor of one element."""
+    """Return True for a number, or a tensor of one element."""
     return type(value) in (int, float) or isinstance(value, Tensor) and value.numel() == 1

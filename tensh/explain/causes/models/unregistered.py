@@ -12,7 +12,7 @@ from tensh.support.language import _
 CONTAINERS = {list: "ModuleList", tuple: "ModuleList", dict: "ModuleDict"}
 
 
-def empty_parameters(situation):
+def explain_empty_parameters(situation):
     """Explain an optimizer without parameters: an exhausted generator, or a module whose parts are not registered."""
     if not situation.says("optimizer got an empty parameter list"):
         return None

@@ -23,7 +23,7 @@ FUNCTIONS = {
 
 
 def explain_language(situation):
-    """The Explanation of a name that is not defined because it is another language's."""
+    """Explain a name that is not defined because it belongs to another language."""
     path, error = situation.place.path(), situation.error
     if type(error) is not NameError or not path or not error.name:
         return None
@@ -57,7 +57,7 @@ def explain_arrow(situation, statement):
 
 
 def explain_comment(situation, statement, left, right):
-    """`x = 3 // note`, whose note Python takes for a divisor."""
+    """Explain `x = 3 // note`, whose note Python takes for a divisor."""
     line = situation.place.source.split("\n")[right.lineno - 1]
     before, mark, after = line.partition("//")
     if not mark or left.end_lineno != right.lineno or "//" in after or statement.end_lineno != right.end_lineno:
@@ -68,7 +68,7 @@ def explain_comment(situation, statement, left, right):
 
 
 def explain_call(situation, call, name, first):
-    """A function of MATLAB's or R's, of which a tensor has its own form."""
+    """Explain a function of MATLAB or R that is a method of tensors here."""
     given = ", ".join(map(ast.unparse, call.args))
     code = FUNCTIONS[name].format(ast.unparse(first), all=given)
     is_of_all = "{all}" in FUNCTIONS[name]

@@ -20,13 +20,20 @@ def explain_left_out(situation):
     if node is None:
         return None
     return first_explanation(
-        (missing_comma, empty_list, wide_subscripts, cast_of_tuple, class_with_keywords, name_behind_its_tensor),
+        (
+            explain_missing_comma,
+            explain_empty_list,
+            explain_wide_subscripts,
+            explain_cast_of_tuple,
+            explain_class_with_keywords,
+            explain_name_behind_its_tensor,
+        ),
         situation,
         node,
     )
 
 
-def missing_comma(situation, node):
+def explain_missing_comma(situation, node):
     """Explain `x.transpose(-2 -1)`, which subtracts."""
     if not situation.says("missing", "required positional argument") or not isinstance(node, ast.Call):
         return None
@@ -50,7 +57,7 @@ def parse_with(call, argument, code):
     return ast.parse(f"{ast.unparse(call.func)}({', '.join(given)})", mode="eval").body
 
 
-def empty_list(situation, node):
+def explain_empty_list(situation, node):
     """Explain `torch.stack(states)` of a list to which nothing was appended."""
     if not situation.says("expects a non-empty TensorList") and not situation.says(
         "expected a non-empty list of Tensors"
@@ -65,7 +72,7 @@ def empty_list(situation, node):
     return None
 
 
-def wide_subscripts(situation, node):
+def explain_wide_subscripts(situation, node):
     """Explain `einsum("ij，jk->ik", a, b)`, with a comma of another keyboard."""
     if not situation.says("einsum(): invalid subscript") or not isinstance(node, ast.Call) or not node.args:
         return None
@@ -80,7 +87,7 @@ def wide_subscripts(situation, node):
     return None
 
 
-def cast_of_tuple(situation, node):
+def explain_cast_of_tuple(situation, node):
     """Explain `params.double()` of a tuple of tensors."""
     error, tree = situation.error, situation.place.tree()
     if not isinstance(error, AttributeError) or type(error.obj) not in (tuple, list) or error.name not in CASTS | WHOLE:
@@ -102,7 +109,7 @@ def cast_of_tuple(situation, node):
     return explain_replacement(situation, "attribute", rule, calls[0], code)
 
 
-def class_with_keywords(situation, node):
+def explain_class_with_keywords(situation, node):
     """Explain `torch.Tensor(2.0, requires_grad=True)`."""
     if not isinstance(node, ast.Call) or not message_of(situation.error).startswith(
         "new() received an invalid combination"
@@ -115,7 +122,7 @@ def class_with_keywords(situation, node):
     return explain_replacement(situation, "tensor", rule, node.func, "torch.tensor")
 
 
-def name_behind_its_tensor(situation, node):
+def explain_name_behind_its_tensor(situation, node):
     """Explain `self.register_buffer(torch.zeros(2), "shift")`."""
     if not isinstance(node, ast.Call) or len(node.args) != 2 or not situation.says("name should be a string"):
         return None

@@ -78,7 +78,7 @@ def choose_call(situation, failed, node, candidates):
 
 
 def is_method(node, situation, is_told):
-    """True if an attribute is a method of a tensor, or of a value whose methods are known without running code."""
+    """Return True if an attribute is a method of a tensor, or of a value whose methods are known without running code."""
     owner = situation.find_value(node.value)
     if isinstance(owner, Tensor):
         return callable(getattr(Tensor, node.attr, None))
@@ -122,7 +122,7 @@ def explain_uncalled_class(situation):
 
 
 def is_needed(parameter):
-    """True for a parameter without a default value."""
+    """Return True for a parameter without a default value."""
     return parameter.default is parameter.empty and parameter.kind is parameter.POSITIONAL_OR_KEYWORD
 
 
@@ -142,7 +142,7 @@ def find_class_argument(situation):
 
 
 def explain_digits(situation):
-    """`torch.round(x, 2)` and `x.round(2)`, whose digits have a name."""
+    """Explain `torch.round(x, 2)` and `x.round(2)`, whose digits have a name."""
     match situation.place.node():
         case ast.Call(func=ast.Attribute(attr="round" | "round_"), args=[*_owner, digits], keywords=[]) as call:
             pass

@@ -45,10 +45,10 @@ def explain_naming(situation):
     return first_explanation(
         (
             explain_compared_keyword,
-            name_of_the_program,
+            explain_name_of_the_program,
             explain_reused_name,
             explain_replaced_function,
-            key_misspelt,
+            explain_misspelt_key,
             explain_kept_append,
             explain_bound_to_nothing,
             explain_added_number,
@@ -79,7 +79,7 @@ def explain_compared_keyword(situation):
     return None
 
 
-def name_of_the_program(situation):
+def explain_name_of_the_program(situation):
     """Explain `count += 1` in a function for a name outside of it."""
     scope, error = situation.place.scope(), situation.error
     name = str(error).split("'")[1] if isinstance(error, UnboundLocalError) and "'" in str(error) else None
@@ -122,7 +122,7 @@ def explain_reused_name(situation):
 
 
 def calls(node, name):
-    """True if an expression is a call of a name."""
+    """Return True if an expression is a call of a name."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
@@ -144,7 +144,7 @@ def explain_replaced_function(situation):
     return None
 
 
-def key_misspelt(situation):
+def explain_misspelt_key(situation):
     """Explain `state["weights"]` of a dict with the key weight, and `names[torch.tensor(1)]`."""
     path = situation.place.path()
     if not isinstance(situation.error, KeyError) or not path or not isinstance(path[-1], ast.Subscript):
@@ -195,7 +195,7 @@ def explain_kept_append(situation):
 
 
 def explain_added_number(situation):
-    """`losses += loss.item()`, where a number is to be appended."""
+    """Explain `losses += loss.item()`, where a number is to be appended."""
     path = situation.place.path()
     match path[-1] if path else None:
         case ast.AugAssign(target=target, op=ast.Add(), value=value):
@@ -214,7 +214,7 @@ def explain_added_number(situation):
 
 
 def explain_last_index(situation):
-    """`x[end]`, as MATLAB calls the last element."""
+    """Explain `x[end]`, as MATLAB calls the last element."""
     path = situation.place.path()
     if not isinstance(situation.error, NameError) or situation.error.name != "end" or not path:
         return None
@@ -236,7 +236,7 @@ def explain_last_index(situation):
 
 
 def explain_bound_to_nothing(situation):
-    """`loss = criterion(y, t).backward()`, and `ys = xs.sort()`, after which the name is None."""
+    """Explain `loss = criterion(y, t).backward()`, and `ys = xs.sort()`, after which the name is None."""
     path = situation.place.path()
     names = [each.id for each in ast.walk(path[-1]) if isinstance(each, ast.Name)] if path else []
     for name in dict.fromkeys(names) if situation.says("'NoneType'") else ():

@@ -25,7 +25,7 @@ class Lacking(NamedTuple):
 def explain_none(situation):
     """Explain a value that is None, by the line that made it so."""
     return explain_first_comparison(situation) or explain_each(
-        situation, (assigned_none, none_from_call, layer_without_bias)
+        situation, (explain_assigned_none, explain_none_from_call, explain_layer_without_bias)
     )
 
 
@@ -80,7 +80,7 @@ def explain_given_none(situation):
     path = situation.place.path()
     if not path or not situation.says("NoneType"):
         return None
-    found = explain_each(situation, (none_by_default,))
+    found = explain_each(situation, (explain_none_by_default,))
     if found is not None:
         return found
     texts = {ast.unparse(node) for node in values_of_none(situation)}
@@ -94,7 +94,7 @@ def say(rule, fit=None, advice=None):
 
 
 def is_none(node, situation):
-    """True if a node is a name or an attribute whose value is None."""
+    """Return True if a node is a name or an attribute whose value is None."""
     match node:
         case ast.Name(id=name):
             return situation.names.get(name, node) is None
@@ -110,7 +110,7 @@ def is_none(node, situation):
     return False
 
 
-def assigned_none(situation, node):
+def explain_assigned_none(situation, node):
     """Explain a name or an attribute that is None because a line says so."""
     made, text = assignment_of(situation, node), ast.unparse(node)
     if not isinstance(made, ast.Assign) or not isinstance(made.value, ast.Constant) or made.value.value is not None:
@@ -121,7 +121,7 @@ def assigned_none(situation, node):
     return say(rule, fit, None if fit else _("give {name} a value there").format(name=text))
 
 
-def none_by_default(situation, node):
+def explain_none_by_default(situation, node):
     """Explain a parameter that is None: by its default, or since the caller passed that."""
     function = situation.place.scope()
     if not isinstance(node, ast.Name) or not isinstance(function, FUNCTIONS) or bindings(function, node.id):
@@ -140,7 +140,7 @@ def none_by_default(situation, node):
     return say(rule, advice=_("pass a value for {name}").format(name=node.id))
 
 
-def none_from_call(situation, node):
+def explain_none_from_call(situation, node):
     """Explain a name that was assigned what a call returned."""
     made = situation.find_assignment(node.id) if isinstance(node, ast.Name) else None
     if not isinstance(made, ast.Assign) or len(made.targets) != 1 or not isinstance(made.value, ast.Call):
@@ -161,7 +161,7 @@ def none_from_call(situation, node):
     return say(rule)
 
 
-def layer_without_bias(situation, node):
+def explain_layer_without_bias(situation, node):
     """Explain the bias of a layer that was created without one."""
     owner = situation.look_up(node.value) if isinstance(node, ast.Attribute) and node.attr == "bias" else None
     if not is_module(owner) or not is_tensh_value(type(owner)):

@@ -41,7 +41,7 @@ def blocks_in(scope):
 
 
 def is_simple(statement):
-    """True for `x = ...` of a name."""
+    """Return True for `x = ...` of a name."""
     return (
         isinstance(statement, ast.Assign)
         and len(statement.targets) == 1
@@ -77,7 +77,7 @@ def lacking_step(odd, forms):
 
 
 def works_with_step(situation, name, found, failed):
-    """True if the failing code works with the step, False if it fails then, too; None if that is unknown."""
+    """Return True if the failing code works with the step, False if it fails then, too; None if that is unknown."""
     _form, _others, step, is_last = found
     if not is_last:
         return None

@@ -16,10 +16,10 @@ def explain_value_of_name(situation):
     node = situation.place.node()
     if node is None:
         return None
-    return first_explanation((comma_at_the_end, written_tuple, variable_of_loop), situation, node)
+    return first_explanation((explain_trailing_comma, explain_written_tuple, explain_variable_of_loop), situation, node)
 
 
-def comma_at_the_end(situation, node):
+def explain_trailing_comma(situation, node):
     """Explain `lr = 0.1,`, which makes a tuple of one element."""
     if not isinstance(situation.error, TypeError | AttributeError | ValueError):
         return None
@@ -54,7 +54,7 @@ def assignment_of(situation, node):
 
 
 def ends_with_comma(value, source):
-    """True for a tuple of one element that is written without parentheses."""
+    """Return True for a tuple of one element that is written without parentheses."""
     if not isinstance(value, ast.Tuple) or len(value.elts) != 1:
         return False
     return (ast.get_source_segment(source, value) or "(")[:1] != "(" or (
@@ -62,7 +62,7 @@ def ends_with_comma(value, source):
     )
 
 
-def written_tuple(situation, node):
+def explain_written_tuple(situation, node):
     """Explain `pair[0] = x` of a tuple."""
     if not isinstance(node, ast.Subscript) or not OF_TUPLES.fullmatch(message_of(situation.error)):
         return None
@@ -75,7 +75,7 @@ def written_tuple(situation, node):
     return Explanation("tuple", (), rule, (fit,) if fit else ())
 
 
-def variable_of_loop(situation, node):
+def explain_variable_of_loop(situation, node):
     """Explain `for model in range(3): model(x)`, of a model with the same name."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return None

@@ -26,14 +26,20 @@ def explain_beside_tensor(situation, node):
     match node:
         case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
             return first_explanation(
-                (text_of_number, sequence, other_value, array_without_gradient, arrays_of_other_shapes),
+                (
+                    explain_text_of_number,
+                    explain_sequence_operand,
+                    explain_other_operand,
+                    explain_array_without_gradient,
+                    explain_arrays_of_other_shapes,
+                ),
                 situation,
                 (left, right),
             )
     return None
 
 
-def text_of_number(situation, sides):
+def explain_text_of_number(situation, sides):
     """Explain `x * rate` and `x > "0.5"`, where a text holds the number."""
     for side, other in (sides, sides[::-1]):
         value = value_of(situation, side)
@@ -46,7 +52,7 @@ def text_of_number(situation, sides):
     return None
 
 
-def sequence(situation, sides):
+def explain_sequence_operand(situation, sides):
     """Explain `[1.0, 2.0] - x` and `x > (1, 2)`."""
     if not any(map(situation.says, MIXED)):
         return None
@@ -70,7 +76,7 @@ def sequence(situation, sides):
     return None
 
 
-def other_value(situation, sides):
+def explain_other_operand(situation, sides):
     """Explain `x + None`, `x / {1: 2}` and `x + "a"`."""
     if not any(map(situation.says, MIXED)):
         return None
@@ -90,7 +96,7 @@ def other_value(situation, sides):
     return None
 
 
-def array_without_gradient(situation, sides):
+def explain_array_without_gradient(situation, sides):
     """Explain `x + np.ones(3)` of a tensor that requires grad, which NumPy would compute."""
     if not situation.says("Can't call numpy() on Tensor that requires grad") and not any(map(situation.says, MIXED)):
         return None
@@ -106,7 +112,7 @@ def array_without_gradient(situation, sides):
     return None
 
 
-def arrays_of_other_shapes(situation, sides):
+def explain_arrays_of_other_shapes(situation, sides):
     """Explain `x + a` of a NumPy array whose shape does not fit that of the other operand."""
     if not isinstance(situation.error, TypeError | ValueError):
         return None
@@ -131,13 +137,13 @@ def arrays_of_other_shapes(situation, sides):
 
 
 def can_add(situation, sides):
-    """True unless the shapes of two operands are known, and do not broadcast."""
+    """Return True unless the shapes of two operands are known, and do not broadcast."""
     shapes = [getattr(value_of(situation, each), "shape", None) for each in sides]
     return None in shapes or broadcast_clash(shapes) is None
 
 
 def is_array(situation, node):
-    """True for a NumPy array, also one that a call of NumPy makes: a stand-in for that is a tensor."""
+    """Return True for a NumPy array, also one that a call of NumPy makes: a stand-in for that is a tensor."""
     return isinstance(value_of(situation, node), np.ndarray) or ast.unparse(node).startswith(("np.", "numpy."))
 
 

@@ -16,11 +16,17 @@ def explain_called(situation):
     path = situation.place.path()
     if not path:
         return None
-    kinds = (missing_sign, number_called, dataset_called, count_of_rows, layer_beyond)
+    kinds = (
+        explain_missing_sign,
+        explain_called_number,
+        explain_called_dataset,
+        explain_count_of_rows,
+        explain_layer_beyond_last,
+    )
     return first_explanation(kinds, situation, path[-1])
 
 
-def missing_sign(situation, node):
+def explain_missing_sign(situation, node):
     """Explain `[[1, 2] [3, 4]]`, where a comma is missing, and `2(x + 1)`, where a product was meant."""
     written = written_before(node)
     if not isinstance(situation.error, TypeError | IndexError) or not isinstance(written, ast.Constant | LITERALS):
@@ -55,7 +61,7 @@ def put_behind(place, nodes, sign):
     return (first._replace(more=tuple(more)),)
 
 
-def number_called(situation, node):
+def explain_called_number(situation, node):
     """Explain `loader.batch_size()`, which is a number or a text."""
     if not isinstance(node, ast.Call) or node.args or node.keywords or not isinstance(node.func, ast.Attribute):
         return None
@@ -67,7 +73,7 @@ def number_called(situation, node):
     return Explanation("call", (), rule, (fit,)) if fit else None
 
 
-def dataset_called(situation, node):
+def explain_called_dataset(situation, node):
     """Explain `dataset(0)` for one sample."""
     if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords or not isinstance(node.func, ast.Name):
         return None
@@ -82,7 +88,7 @@ def dataset_called(situation, node):
     return Explanation("call", (), rule, (fit,)) if fit else None
 
 
-def count_of_rows(situation, node):
+def explain_count_of_rows(situation, node):
     """Explain `range(x)` of a tensor with several rows."""
     match node:
         case ast.Call(func=ast.Name("range"), args=[each], keywords=[]):
@@ -98,7 +104,7 @@ def count_of_rows(situation, node):
     return Explanation("range", (), rule, (fit,)) if fit else None
 
 
-def layer_beyond(situation, node):
+def explain_layer_beyond_last(situation, node):
     """Explain `net[5]` of a Sequential of three layers."""
     if not isinstance(node, ast.Subscript) or not isinstance(situation.error, IndexError):
         return None

@@ -24,10 +24,21 @@ def explain_condition(situation):
     """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     if path and situation.says("must match the size of tensor"):  # `x in tensors` of several shapes
-        return search(situation, path)
+        return explain_search_in_list(situation, path)
     if not path or not situation.says("Boolean value of Tensor"):
         return None
-    return first_explanation((choice, limit, search, member, joined, tested), situation, path)
+    return first_explanation(
+        (
+            explain_choice_by_condition,
+            explain_limit_by_extreme,
+            explain_search_in_list,
+            explain_membership,
+            explain_joined_masks,
+            explain_tested_tensor,
+        ),
+        situation,
+        path,
+    )
 
 
 def explanation(situation, rule, tensor, node, *codes):
@@ -42,7 +53,7 @@ def explanation(situation, rule, tensor, node, *codes):
     return Explanation("bool", (operand_of(ast.unparse(tensor), t),), rule, fits) if fits else None
 
 
-def choice(situation, path):
+def explain_choice_by_condition(situation, path):
     """Explain `x if x > 0 else 0`, meant for each element."""
     test = path[-1]
     for node in path[:-1]:
@@ -53,7 +64,7 @@ def choice(situation, path):
     return None
 
 
-def limit(situation, path):
+def explain_limit_by_extreme(situation, path):
     """Explain `max(x, 0)` of a tensor and a number."""
     call = path[-1]
     if not isinstance(call, ast.Call) or len(call.args) != 2 or ast.unparse(call.func) not in LIMITS:
@@ -69,7 +80,7 @@ def limit(situation, path):
     return explanation(situation, rule, tensor, call, code)
 
 
-def search(situation, path):
+def explain_search_in_list(situation, path):
     """Explain `x in tensors`, and `tensors.index(x)`, `count` and `remove`, which compare in the same way."""
     match path[-1]:
         case ast.Compare(left=tensor, ops=[ast.In() | ast.NotIn()], comparators=[values]):
@@ -86,7 +97,7 @@ def search(situation, path):
     return explain_replacement(situation, "in", rule.format(word=word), path[-1], code)
 
 
-def member(situation, path):
+def explain_membership(situation, path):
     """Explain `x in [1, 2]`."""
     match path[-1]:
         case ast.Compare(left=tensor, ops=[ast.In()], comparators=[values]) if situation.tensor_of(tensor) is not None:
@@ -98,7 +109,7 @@ def member(situation, path):
     return None
 
 
-def joined(situation, path):
+def explain_joined_masks(situation, path):
     """Explain `if x > 0 and x < 3:` of masks with several elements each."""
     tests = [test for node in path if isinstance(test := getattr(node, "test", None), ast.BoolOp)]
     for test in tests:
@@ -112,7 +123,7 @@ def joined(situation, path):
     return None
 
 
-def tested(situation, path):
+def explain_tested_tensor(situation, path):
     """Explain `if x:`, `while not x:`, `assert x` and `[... if x]` of a tensor that is not a single number."""
     conditions = tests_of(find_tester(path))
     tests = [(test, t) for test in conditions if (t := situation.tensor_of(test)) is not None and t.numel() != 1]
@@ -159,7 +170,7 @@ def tests_of(node):
 
 
 def are_tensors(situation, node):
-    """True for a list or tuple of tensors, also one that is written out."""
+    """Return True for a list or tuple of tensors, also one that is written out."""
     if isinstance(node, ast.List | ast.Tuple):
         return bool(node.elts) and all(situation.tensor_of(each) is not None for each in node.elts)
     values = situation.look_up(node)

@@ -143,7 +143,7 @@ MOST_CONVERTED = 100_000  # elements that are converted to see whether they are 
 
 
 def are_numbers(array):
-    """True if an array of Python's own numbers and texts can be converted, without calling methods of other objects."""
+    """Return True if an array of Python's numbers and texts can be converted, without calling methods of other objects."""
     if not all(type(each) in (int, float, bool, str, np.str_) for each in array.flat):
         return False
     try:

@@ -15,7 +15,11 @@ def explain_index(situation):
     node = next((each for each in reversed(path) if isinstance(each, ast.Subscript)), None)
     if node is None:
         return None
-    return first_explanation((text_for_number, step_backwards, tensor_for_list, item_beyond), situation, node)
+    return first_explanation(
+        (explain_text_for_number, explain_negative_step, explain_tensor_for_list, explain_item_beyond_last),
+        situation,
+        node,
+    )
 
 
 def explanation(situation, given, rule, node=None, new=None, advice=None):
@@ -23,7 +27,7 @@ def explanation(situation, given, rule, node=None, new=None, advice=None):
     return Explanation("index", given, rule, (fit,) if fit else (), None if fit else advice)
 
 
-def text_for_number(situation, node):
+def explain_text_for_number(situation, node):
     """Explain `m["0"]`, and a column of a table selected by name."""
     if not situation.says("invalid data type 'str'"):
         return None
@@ -40,7 +44,7 @@ def text_for_number(situation, node):
     return explanation(situation, given, rule, advice=_("use the number of the column: x[:, 2]"))
 
 
-def item_beyond(situation, node):
+def explain_item_beyond_last(situation, node):
     """Explain `names[3]` of three names, and `x.shape[2]` of a matrix."""
     if not isinstance(situation.error, IndexError) or not situation.says("index out of range"):
         return None
@@ -63,7 +67,7 @@ def item_beyond(situation, node):
     return explanation(situation, given, rule, node.slice, str(nearest))
 
 
-def step_backwards(situation, node):
+def explain_negative_step(situation, node):
     """Explain `x[::-1]`."""
     t = situation.tensor_of(node.value)
     if not situation.says("step must be greater than zero") or t is None:
@@ -80,7 +84,7 @@ def step_backwards(situation, node):
     return explanation(situation, (operand_of(text, t),), rule, node, new)
 
 
-def tensor_for_list(situation, node):
+def explain_tensor_for_list(situation, node):
     """Explain `names[classes]` of a list, indexed by a tensor of integers or scores."""
     index, values = situation.tensor_of(node.slice), situation.look_up(node.value)
     if index is None or type(values) not in (list, tuple, str) or not isinstance(situation.error, TypeError):

@@ -30,19 +30,19 @@ def explain_iterating(situation):
     node = situation.place.node()
     return first_explanation(
         (
-            row_as_index,
-            loop_over_number,
-            range_of_what_has_elements,
-            elements_by_number,
-            loop_over_parts,
-            next_as_method,
+            explain_row_as_index,
+            explain_loop_over_number,
+            explain_range_of_collection,
+            explain_elements_of_generator,
+            explain_loop_over_parts,
+            explain_next_as_method,
         ),
         situation,
         node,
     )
 
 
-def row_as_index(situation, node):
+def explain_row_as_index(situation, node):
     """Explain `data[row]` in `for row in data`."""
     if not isinstance(node, ast.Subscript) or not isinstance(
         situation.error, IndexError | TypeError | ValueError | KeyError
@@ -58,7 +58,7 @@ def row_as_index(situation, node):
     return explain_replacement(situation, "loop", rule.format(text=text, name=name), node, name)
 
 
-def loop_over_number(situation, node):
+def explain_loop_over_number(situation, node):
     """Explain `for i in x.shape[0]`."""
     if not situation.says("'int' object is not iterable"):
         return None
@@ -74,7 +74,7 @@ def loop_over_number(situation, node):
     return None
 
 
-def range_of_what_has_elements(situation, node):
+def explain_range_of_collection(situation, node):
     """Explain `range(loader)`, and `range(epochs)` of a text."""
     if not situation.says("object cannot be interpreted as an integer") or not is_call_of(node, "range"):
         return None
@@ -93,11 +93,11 @@ def range_of_what_has_elements(situation, node):
 
 
 def is_call_of(node, *names):
-    """True if an expression calls a function of one of these names."""
+    """Return True if an expression calls a function of one of these names."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
 
 
-def elements_by_number(situation, node):
+def explain_elements_of_generator(situation, node):
     """Explain `len(net.parameters())`, and `net.parameters()[0]`."""
     kind = next((kind for kind in ONE_BY_ONE if situation.says(f"'{kind}'")), None)
     if kind is None or not isinstance(situation.error, TypeError):
@@ -124,7 +124,7 @@ def is_call_of_method(node, *names):
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in names
 
 
-def loop_over_parts(situation, node):
+def explain_loop_over_parts(situation, node):
     """Explain `for i, (x, y) in loader` without `enumerate`, and `for x, y in xs, ys` without `zip`."""
     if not any(situation.says(words) for words in NOT_TAKEN_APART):
         return None
@@ -163,7 +163,7 @@ def loop_over_parts(situation, node):
 
 
 def counts(loop, situation):
-    """True if the first name of a loop must be a number, since the rest is unpacked itself or is all there is."""
+    """Return True if the first name of a loop must be a number, since the rest is unpacked itself or is all there is."""
     if not isinstance(loop.target.elts[0], ast.Name) or len(loop.target.elts) != 2:
         return False
     if isinstance(loop.target.elts[1], ast.Tuple):
@@ -177,7 +177,7 @@ def counts(loop, situation):
     )
 
 
-def next_as_method(situation, node):
+def explain_next_as_method(situation, node):
     """Explain `batches.next()`."""
     if not isinstance(node, ast.Attribute) or node.attr != "next" or not isinstance(situation.error, AttributeError):
         return None

@@ -30,23 +30,23 @@ def explain_operator(situation):
     """Return the Explanation of the first kind that applies."""
     return first_explanation(
         (
-            two_results,
-            key_as_attribute,
+            explain_two_results,
+            explain_key_as_attribute,
             explain_beside_tensor,
-            list_beside_list,
-            masks_of_floats,
-            equal_for_elements,
-            index_by_sorted,
-            shape_beside_text,
-            format_of_one,
-            layer_that_was_given_data,
+            explain_list_beside_list,
+            explain_masks_of_floats,
+            explain_equal_for_elements,
+            explain_index_by_sorted,
+            explain_shape_beside_text,
+            explain_format_of_one,
+            explain_layer_given_data,
         ),
         situation,
         situation.place.node(),
     )
 
 
-def two_results(situation, node):
+def explain_two_results(situation, node):
     """Explain `values, indices = x.max()`, and `= x.argmax(1)`."""
     tree = situation.place.tree()
     statement = statement_on(tree, situation.place.line) if tree else None
@@ -75,7 +75,7 @@ def two_results(situation, node):
     return None
 
 
-def key_as_attribute(situation, node):
+def explain_key_as_attribute(situation, node):
     """Explain `d.x` of a dict with the key "x"."""
     if not isinstance(node, ast.Attribute) or not situation.says("'dict' object has no attribute"):
         return None
@@ -91,7 +91,7 @@ def key_as_attribute(situation, node):
     )
 
 
-def list_beside_list(situation, node):
+def explain_list_beside_list(situation, node):
     """Explain `xs - ys` of two lists of numbers."""
     if not isinstance(node, ast.BinOp) or not situation.says("unsupported operand type", "'list' and 'list'"):
         return None
@@ -104,7 +104,7 @@ def list_beside_list(situation, node):
     return explain_replacement(situation, "operator", rule, node, f"torch.tensor({one}) {symbol} torch.tensor({two})")
 
 
-def masks_of_floats(situation, node):
+def explain_masks_of_floats(situation, node):
     """Explain `a & b` of masks that hold 0. and 1."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.BitAnd | ast.BitOr):
         return None
@@ -122,7 +122,7 @@ def masks_of_floats(situation, node):
     return explain_replacement(situation, symbol, rule, node, f"{texts[0]} {symbol} {texts[1]}")
 
 
-def equal_for_elements(situation, node):
+def explain_equal_for_elements(situation, node):
     """Explain `torch.equal(a, b).float()`."""
     match node:
         case ast.Attribute(value=ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="equal"), args=[a, b])):
@@ -135,7 +135,7 @@ def equal_for_elements(situation, node):
     return explain_replacement(situation, "==", rule, node.value, f"({ast.unparse(a)} == {ast.unparse(b)})")
 
 
-def index_by_sorted(situation, node):
+def explain_index_by_sorted(situation, node):
     """Explain `x[x.sort()]`, where sort gives values and indices."""
     match node:
         case ast.Subscript(slice=ast.Call(func=ast.Attribute(attr="sort" | "topk")) as call):
@@ -149,7 +149,7 @@ def index_by_sorted(situation, node):
     return explain_replacement(situation, "index", rule, call, f"{text}.indices")
 
 
-def shape_beside_text(situation, node):
+def explain_shape_beside_text(situation, node):
     """Explain `"shape " + x.shape`."""
     if not isinstance(node, ast.BinOp) or not situation.says("can only concatenate str"):
         return None
@@ -170,7 +170,7 @@ def shape_beside_text(situation, node):
     )
 
 
-def format_of_one(situation, node):
+def explain_format_of_one(situation, node):
     """Explain `print("%d %s" % epoch, loss)`, whose values must be one tuple."""
     match node:
         case ast.BinOp(left=ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod(), right=value)) if situation.says(
@@ -195,7 +195,7 @@ def format_of_one(situation, node):
     return None
 
 
-def layer_that_was_given_data(situation, node):
+def explain_layer_given_data(situation, node):
     """Explain `y = nn.ReLU(x)`, followed by `y + 1`: y is the layer."""
     is_shown = situation.says("Boolean value of Tensor")  # as one of its settings
     if node is None or not (is_shown or isinstance(situation.error, TypeError | AttributeError)):
@@ -218,7 +218,7 @@ def layer_that_was_given_data(situation, node):
 
 
 def is_made_of_tensor(situation, call, layer):
-    """True if a call makes a layer of its class from a tensor."""
+    """Return True if a call makes a layer of its class from a tensor."""
     if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
         return False
     if ast.unparse(call.func).rpartition(".")[2] != type(layer).__name__:
@@ -247,12 +247,12 @@ def write_layer(kind):
 
 
 def holds_tensor(layer):
-    """True if a tensor is one of the settings of a layer: `h = nn.ReLU(h)`."""
+    """Return True if a tensor is one of the settings of a layer: `h = nn.ReLU(h)`."""
     return any(isinstance(value, Tensor) for value in vars(layer).values())
 
 
 def is_tensor(situation, node):
-    """True if an expression is a tensor, as far as names and shapes tell."""
+    """Return True if an expression is a tensor, as far as names and shapes tell."""
     value = situation.look_up(node)
     return isinstance(situation.evaluate(node) if value is None else value, Tensor)
 
@@ -269,7 +269,7 @@ def explain_picked(situation):
     return Explanation("index", (), rule, (), _("assign one number for all, or as many values as the index picks"))
 
 
-def batch_for_tensor(situation):
+def explain_batch_for_tensor(situation):
     """Explain `for x in loader: net(x)`, where each batch is a list of parts."""
     if situation.says("must be Tensor, not DataLoader"):
         return loader_for_tensor(situation)
@@ -317,7 +317,7 @@ def loader_for_tensor(situation):
     return None
 
 
-def plain_parameter(situation):
+def explain_plain_parameter(situation):
     """Explain an optimizer of a model whose only tensor is not a parameter."""
     if not situation.says("optimizer got an empty parameter list"):
         return None

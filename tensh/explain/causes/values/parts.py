@@ -26,10 +26,12 @@ def explain_part(situation):
     node = situation.place.node()
     if not isinstance(situation.error, AttributeError) or not isinstance(node, ast.Attribute):
         return None
-    return first_explanation((attribute_of_a_pair, attribute_of_a_part, attribute_of_a_batch), situation, node)
+    return first_explanation(
+        (explain_attribute_of_pair, explain_attribute_of_part, explain_attribute_of_batch), situation, node
+    )
 
 
-def attribute_of_a_pair(situation, node):
+def explain_attribute_of_pair(situation, node):
     """Explain `for p in net.named_parameters(): p.grad`."""
     if not situation.says("'tuple' object has no attribute") or not isinstance(node.value, ast.Name):
         return None
@@ -50,7 +52,7 @@ def attribute_of_a_pair(situation, node):
     return None
 
 
-def attribute_of_a_part(situation, node):
+def explain_attribute_of_part(situation, node):
     """Explain `net.weight` of a model whose layers have weights."""
     model, text = situation.look_up(node.value), ast.unparse(node.value)
     if not is_module(model) or text == "self":
@@ -92,7 +94,7 @@ def name_parts(model, text, attribute):
     return Explanation("attribute", (), rule, (), advice)
 
 
-def attribute_of_a_batch(situation, node):
+def explain_attribute_of_batch(situation, node):
     """Explain `batch.x` of a batch that is a list of tensors."""
     value, text = situation.look_up(node.value), ast.unparse(node.value)
     if type(value) not in (list, tuple) or len(value) < 2 or not all(isinstance(each, Tensor) for each in value):

@@ -14,7 +14,7 @@ from tensh.support.language import _
 def explain_value(situation):
     """Return the Explanation of the first kind that applies."""
     return first_explanation(
-        (explain_unpacked_shape, exchanged_save, overwritten_method, mode_of_data),
+        (explain_unpacked_shape, explain_exchanged_save, explain_overwritten_method, explain_mode_of_data),
         situation,
         situation.place.node(),
     )
@@ -42,7 +42,7 @@ def explain_unpacked_shape(situation, node):
     return None
 
 
-def exchanged_save(situation, node):
+def explain_exchanged_save(situation, node):
     """Explain `torch.save("m.pt", net)`."""
     if not situation.says("expected 'f' to be string") or not isinstance(node, ast.Call) or len(node.args) != 2:
         return None
@@ -55,7 +55,7 @@ def exchanged_save(situation, node):
     return Explanation("save", (), _("save expects the object first, then the file"), (fit,) if fit else ())
 
 
-def overwritten_method(situation, node):
+def explain_overwritten_method(situation, node):
     """Explain `net.eval = True`, followed by `net.eval()`."""
     if not situation.says("object is not callable") or not isinstance(node, ast.Call):
         return None
@@ -81,7 +81,7 @@ def overwritten_method(situation, node):
     return None
 
 
-def mode_of_data(situation, node):
+def explain_mode_of_data(situation, node):
     """Explain `net.train(x)`, which switches a mode and computes nothing."""
     if not situation.says("training mode is expected to be boolean") or not isinstance(node, ast.Call):
         return None

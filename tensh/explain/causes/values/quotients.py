@@ -38,11 +38,11 @@ def explain_quotient(situation):
 
 
 def says_so(situation):
-    """True if the message is about a float in the place of a whole number."""
+    """Return True if the message is about a float in the place of a whole number."""
     return any(map(situation.says, WORDS))
 
 
 def fails_without(situation, node, name, whole):
-    """True if the failing code is known to fail with a whole number, too."""
+    """Return True if the failing code is known to fail with a whole number, too."""
     shadow = make_shadow(situation.names, node, others={name: whole})
     return works(parse_statement(ast.unparse(node)), shadow) is False

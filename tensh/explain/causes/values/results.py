@@ -24,18 +24,18 @@ def explain_result(situation):
     node = situation.place.node()
     return first_explanation(
         (
-            states_in_three_names,
-            named_results,
-            index_by_results,
-            number_function,
-            numpy_of_losses,
+            explain_states_in_three_names,
+            explain_named_results,
+            explain_index_by_results,
+            explain_function_of_numbers,
+            explain_numpy_of_losses,
             explain_called_dtype,
             explain_called_attribute,
             explain_written_attribute,
             explain_attribute_of_results,
             explain_indexed_function,
-            array_that_requires_grad,
-            fraction_written,
+            explain_array_that_requires_grad,
+            explain_written_fraction,
         ),
         situation,
         node,
@@ -48,7 +48,7 @@ def explanation(situation, operation, rule, node, new, given=()):
     return Explanation(operation, given, rule, (fit,)) if fit else None
 
 
-def states_in_three_names(situation, node):
+def explain_states_in_three_names(situation, node):
     """Explain `out, h, c = lstm(x)`, and `out, (h, c) = gru(x)`."""
     tree = situation.place.tree()
     if not situation.says("values to unpack (expected") or tree is None:
@@ -70,7 +70,7 @@ def states_in_three_names(situation, node):
     return None
 
 
-def named_results(situation, node):
+def explain_named_results(situation, node):
     """Explain `x.max(1) + 1`, where max returns values and indices."""
     is_compared = isinstance(node, ast.Attribute) and situation.says("'bool' object has no attribute")
     node = node.value if is_compared else node
@@ -93,13 +93,13 @@ def say_both():
 
 
 def is_values_and_indices(node, situation):
-    """True for the result of `x.max(1)`, `x.topk(2)` and similar functions."""
+    """Return True for the result of `x.max(1)`, `x.topk(2)` and similar functions."""
     value = situation.look_up(node)
     value = situation.evaluate(node) if value is None else value
     return isinstance(value, tuple) and type(value).__module__.startswith(RESULTS) and "values" in dir(type(value))
 
 
-def index_by_results(situation, node):
+def explain_index_by_results(situation, node):
     """Explain `x[x.topk(2)]` of a matrix, whose largest elements are the values of the result."""
     if not isinstance(situation.error, IndexError | TypeError) or not isinstance(node, ast.Subscript):
         return None
@@ -110,7 +110,7 @@ def index_by_results(situation, node):
     return explanation(situation, "index", say_both().format(text=text), node, f"{text}.values")
 
 
-def number_function(situation, node):
+def explain_function_of_numbers(situation, node):
     """Explain `math.exp(x)` of a tensor with several elements."""
     if not isinstance(node, ast.Call) or not isinstance(situation.error, TypeError | ValueError | RuntimeError):
         return None
@@ -137,7 +137,7 @@ def number_function(situation, node):
     return explanation(situation, "call", rule, node.func, f"torch.{word}", (operand_of(text, value),))
 
 
-def numpy_of_losses(situation, node):
+def explain_numpy_of_losses(situation, node):
     """Explain `np.mean(losses)` of a list of tensors that require grad."""
     if not situation.says("Can't call numpy() on Tensor that requires grad") or not isinstance(node, ast.Call):
         return None
@@ -254,7 +254,7 @@ def explain_indexed_function(situation, node):
     return explanation(situation, "call", rule, node, f"{text}({given})")
 
 
-def array_that_requires_grad(situation, node):
+def explain_array_that_requires_grad(situation, node):
     """Explain `np.save(path, x)` of a tensor that requires grad."""
     if not situation.says("Can't call numpy() on Tensor that requires grad") or not isinstance(node, ast.Call):
         return None
@@ -266,7 +266,7 @@ def array_that_requires_grad(situation, node):
     return explanation(situation, "numpy", rule, given[0], f"{text}.detach()", (operand_of(text, t),))
 
 
-def fraction_written(situation, node):
+def explain_written_fraction(situation, node):
     """Explain `x /= 2` of an integer tensor, whose memory cannot hold fractions."""
     if not situation.says("can't be cast to the desired output type"):
         return None

@@ -58,7 +58,7 @@ def number_of(node, situation):
 
 
 def has_tensors(node, situation):
-    """True if an expression reads tensors, whose values stand-ins lack."""
+    """Return True if an expression reads tensors, whose values stand-ins lack."""
     values = [situation.names.get(each.id) for each in ast.walk(node) if isinstance(each, ast.Name)]
     return any(isinstance(value, Tensor) or is_layer(value) for value in values)
 
@@ -81,7 +81,7 @@ def explain_name(situation, name):
 
 
 def counts(loop, name):
-    """True if a loop adds to a name."""
+    """Return True if a loop adds to a name."""
     return any(
         isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and ast.unparse(node.target) == name
         for node in iterate_scope(loop)

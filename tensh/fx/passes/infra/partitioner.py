@@ -102,11 +102,9 @@ class CapabilityBasedPartitioner:
         """Take nodes that compute nothing off the beginnings and the ends of partitions."""
         for part in partitions:
             for neighbours in (lambda node: node.all_input_nodes, lambda node: node.users):
-                taken = True
-                while taken:
-                    taken = [each for each in part.nodes if self._is_idle(each) and not any(other in part.nodes for other in neighbours(each))]  # fmt: skip
-                    for each in taken:
-                        part.remove_node(each)
+                while taken := [node for node in part.nodes if self._is_idle(node) and part.nodes.keys().isdisjoint(neighbours(node))]:  # fmt: skip
+                    for node in taken:
+                        part.remove_node(node)
 
     def _is_idle(self, node):
         """Return True for a node that computes nothing."""

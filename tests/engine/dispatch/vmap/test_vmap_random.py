@@ -55,7 +55,7 @@ def run(program, values):
 
 
 def drawn(seed):
-    """(a program that works for one sample, the tensors, which calls each varies with)."""
+    """Return (a program that works for one sample, the tensors, which calls each varies with)."""
     draw = random.Random(seed)
     generator = torch.Generator().manual_seed(seed)
     kinds = [("outer",), ("inner",), ("outer", "inner"), ()]

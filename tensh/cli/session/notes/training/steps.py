@@ -93,7 +93,7 @@ class Steps:
         return {p.node for each in self.histories for group in each.param_groups for p in group["params"]}
 
     def holds_gradient(self, p):
-        """True if a tensor has a gradient that was not zeroed since the pass that reached it."""
+        """Return True if a tensor has a gradient that was not zeroed since the pass that reached it."""
         if p.grad is None:
             return False
         time = self.training.losses.reached.get(p.node)

@@ -35,7 +35,7 @@ class Tables:
 
 
 def is_certain(indices, count):
-    """True if indices are one-hot vectors among ``count`` classes, and it would be a rare chance if they were indices."""
+    """Return True if indices are one-hot vectors among ``count`` classes, and are hardly so by chance."""
     if indices.shape[-1:] != (count,) or count < 2:
         return False
     from tensh.explain.rules.one_hot import is_one_hot  # loaded for suspicious shapes alone

@@ -34,7 +34,7 @@ LOOK, BLOCK = 1 << 12, 1 << 16  # elements compared first, and elements per bloc
 # ── comparing ────────────────────────────────────────────────────────────────
 @composite
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """True if every element of input is close to that of other; see ``isclose``.
+    """Return True if every element of input is close to that of other; see ``isclose``.
 
     >>> import tensh as torch
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
@@ -46,7 +46,7 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 @composite
 def equal(input, other):
-    """True if both have the same shape and the same elements.
+    """Return True if both have the same shape and the same elements.
 
     >>> import tensh as torch
     >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))

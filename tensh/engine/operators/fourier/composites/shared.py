@@ -125,7 +125,7 @@ def one_dim(x, n, dim):
 
 
 def many_dims(x, s, dim):
-    """(dimensions from 0, sizes) of a transform along several dimensions."""
+    """Return (dimensions from 0, sizes) of a transform along several dimensions."""
     ndim, shape = x.array.ndim, x.array.shape
     if dim is not None:
         dims = tuple([wrap_dim(d, ndim, scalar=False) for d in dim])
@@ -151,7 +151,7 @@ def many_dims(x, s, dim):
 
 
 def some_dims(name, x, s, dim):
-    """(dimensions from 0, sizes) of a transform along at least one dimension."""
+    """Return (dimensions from 0, sizes) of a transform along at least one dimension."""
     dims, sizes = many_dims(x, s, dim)
     if not dims:
         raise RuntimeError(f"{name} must transform at least one axis")
@@ -159,7 +159,7 @@ def some_dims(name, x, s, dim):
 
 
 def half_sizes(name, x, s, dim):
-    """(dimensions, sizes of the half that is given, number of real elements in the last dimension)."""
+    """Return (dimensions, sizes of the half that is given, number of real elements in the last dimension)."""
     dims, sizes = some_dims(name, x, s, dim)
     last = 2 * (sizes[-1] - 1) if s is None or s[-1] == -1 else sizes[-1]
     return dims, [*sizes[:-1], positive(last) // 2 + 1], last

@@ -104,7 +104,7 @@ def adaptive_avg_pool1d(input, output_size):
 
 
 def adaptive_max_row(input, output_size):
-    """(values, indices) of one dimension."""
+    """Return (values, indices) of one dimension."""
     sizes = read_output_size("adaptive_max_pool1d", input, output_size, 1)
     check_filled("adaptive_max_pool1d", input.array.shape, 1, first=0)
     values, indices = adaptive_max("adaptive_max_pool2d", 2, input.unsqueeze(-2), (1, *sizes))

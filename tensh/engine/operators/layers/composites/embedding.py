@@ -151,7 +151,7 @@ def torch_embedding_bag(
     weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None,
     include_last_offset=False, padding_idx=None,
 ):  # fmt: skip
-    """(output, bag of every index, size of every bag, chosen rows) of ``torch.nn.functional.embedding_bag``.  Differentiable.
+    """Return (output, bag of each index, size of each bag, chosen rows) of ``nn.functional.embedding_bag``.  Differentiable.
 
     Shapes: weight [rows, D], output [bags, D]. Raise RuntimeError for other shapes.
     """

@@ -135,7 +135,7 @@ def torch_batch_norm(input, weight, bias, running_mean, running_var, training, m
 
 
 def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
-    """(output, mean, inverse deviation) of batch normalisation.  Differentiable.
+    """Return (output, mean, inverse deviation) of batch normalisation.  Differentiable.
 
     Shape: [N, C, *]. Raise RuntimeError for other shapes.
     """
@@ -230,7 +230,7 @@ def torch_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05,
 
 
 def native_layer_norm(input, normalized_shape, weight, bias, eps):
-    """(output, mean, inverse deviation) of layer normalisation.  Differentiable.
+    """Return (output, mean, inverse deviation) of layer normalisation.  Differentiable.
 
     Shape: [..., *normalized_shape]. Raise RuntimeError for other shapes.
     """
@@ -286,7 +286,7 @@ def torch_group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn
 
 
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
-    """(output, mean, inverse deviation) of group normalisation.  Differentiable.
+    """Return (output, mean, inverse deviation) of group normalisation.  Differentiable.
 
     Shape: [N, C, *]. Raise RuntimeError for other shapes.
     """

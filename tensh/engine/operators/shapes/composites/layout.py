@@ -95,7 +95,7 @@ METHODS["ndimension"] = dim
 
 @method
 def is_contiguous(self, *, memory_format=contiguous_format):
-    """True if the tensor is dense, with the last dimension innermost (or in the order of ``memory_format``)."""
+    """Return True if the tensor is dense, with the last dimension innermost (or in the order of ``memory_format``)."""
     if memory_format in (contiguous_format, preserve_format):
         return self.array.flags.c_contiguous
     return len(self.array.shape) == len(memory.CHANNELS[memory_format.name][1]) and memory.dense_in(
@@ -105,7 +105,7 @@ def is_contiguous(self, *, memory_format=contiguous_format):
 
 @method
 def is_set_to(self, tensor):
-    """True if both tensors have the same memory, sizes and strides."""
+    """Return True if both tensors have the same memory, sizes and strides."""
     one, other = self.array, require(tensor, "is_set_to", "tensor", 1).array
     return (
         first_owner(one) is first_owner(other)

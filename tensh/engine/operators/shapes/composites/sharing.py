@@ -30,7 +30,7 @@ class OwnMemory:
         return False
 
     def is_shared(self):
-        """True if other processes may map the memory."""
+        """Return True if other processes may map the memory."""
         return lies_in_shared(self.array)
 
     def share_memory_(self):
@@ -47,7 +47,7 @@ def require_storage_of(array):
 
 
 def lies_in_shared(array):
-    """True for an array in memory that other processes may map.  Raise NotImplementedError for a sparse one."""
+    """Return True for an array in memory that other processes may map.  Raise NotImplementedError for a sparse one."""
     require_storage_of(array)
     shared = sys.modules.get("tensh.engine.arrays.shared")  # a module that is not loaded has shared nothing
     if type(array) is not np.ndarray:

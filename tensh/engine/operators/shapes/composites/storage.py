@@ -91,7 +91,7 @@ class UntypedStorage(OwnMemory, metaclass=OfTorch):
         return view_storage(map_file(filename, shared, nbytes))
 
     def resizable(self):
-        """True unless the memory is shared with a NumPy array."""
+        """Return True unless the memory is shared with a NumPy array."""
         try:
             require_resizable(self.array)
         except RuntimeError:

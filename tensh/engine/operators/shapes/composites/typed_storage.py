@@ -204,7 +204,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
         return wrap_row(UntypedStorage.from_file(filename, shared, size * dtype.itemsize).array.view(dtype.numpy))
 
     def resizable(self):
-        """True unless the memory is shared with a NumPy array."""
+        """Return True unless the memory is shared with a NumPy array."""
         return self.untyped().resizable()
 
     def __reduce__(self):

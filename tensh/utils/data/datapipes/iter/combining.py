@@ -234,7 +234,7 @@ class _ForkerIterDataPipe(_ContainerTemplate):
         return len(self.main_datapipe)
 
     def is_every_instance_exhausted(self):
-        """True if all pipes have given all samples."""
+        """Return True if all pipes have given all samples."""
         return self.end_ptr is not None and all(self._child_stop)
 
     def get_next_element_by_instance(self, instance_id):
@@ -291,7 +291,7 @@ class _DemultiplexerIterDataPipe(_ContainerTemplate):
         raise TypeError
 
     def is_every_instance_exhausted(self):
-        """True if all pipes have given all samples."""
+        """Return True if all pipes have given all samples."""
         return self.main_datapipe_exhausted and all(self._child_stop)
 
     def _find_next(self, instance_id):

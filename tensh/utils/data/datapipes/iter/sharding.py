@@ -1,4 +1,4 @@
-"""The step that leaves to each of several workers or processes its part of the samples."""
+"""The step that divides the samples among several workers or processes."""
 
 from enum import IntEnum
 
@@ -18,16 +18,16 @@ class SHARDING_PRIORITIES(IntEnum):
 
 
 class _ShardingIterDataPipe(IterDataPipe):
-    """A pipe that knows which part of the samples it gives: a subclass defines ``apply_sharding``."""
+    """A pipe that gives a part of the samples: a subclass defines ``apply_sharding``."""
 
     def apply_sharding(self, num_of_instances, instance_id, sharding_group):
-        """Say how many there are, and the number of this one."""
+        """Choose the part ``instance_id`` of ``num_of_instances``."""
         raise NotImplementedError
 
 
 @functional_datapipe("sharding_filter")
 class ShardingFilterIterDataPipe(_ShardingIterDataPipe):
-    """Every n-th sample (``pipe.sharding_filter()``), once ``apply_sharding`` says which; a loader does so in its workers.
+    """Every n-th sample (``pipe.sharding_filter()``): all of them until ``apply_sharding``, which loaders call in workers.
 
     >>> from tensh.utils.data.datapipes.iter import IterableWrapper
     >>> pipe = IterableWrapper(range(5)).sharding_filter()
@@ -43,7 +43,7 @@ class ShardingFilterIterDataPipe(_ShardingIterDataPipe):
         self._update_num_of_instances()
 
     def apply_sharding(self, num_of_instances, instance_id, sharding_group=SHARDING_PRIORITIES.DEFAULT):
-        """Give the part ``instance_id`` of ``num_of_instances``; several groups divide each other's parts.
+        """Choose the part ``instance_id`` of ``num_of_instances``; several groups divide each other's parts.
 
         Raise ValueError for a part out of range, RuntimeError if DEFAULT and other groups are mixed.
         """

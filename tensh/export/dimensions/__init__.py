@@ -1,0 +1,1 @@
+"""Dynamic dimensions of exported programs: how they depend on each other, their ranges, names and errors."""
