@@ -11,7 +11,7 @@ LOOP = "for x, y in loader: opt.zero_grad(); loss = loss_fn(net(x), y); loss.bac
 
 
 def explain_keras(situation):
-    """Explain methods of Keras: `net.predict(x)`, `net.fit(x, y)`, `opt.minimize(loss)`, `nn.Linear(2, 3, activation="relu")`."""
+    """Explain methods and arguments of Keras: `net.fit(x, y)`, `opt.minimize(loss)`, `nn.Linear(2, 3, activation="relu")`."""
     node, error = situation.place.node(), situation.error
     if (
         isinstance(error, TypeError)
