@@ -11,7 +11,6 @@ from tensh.autograd.preparing import (
     zeros,
 )
 from tensh.engine.autograd.modes import enable_grad
-from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
 
 
@@ -37,9 +36,8 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
                 )
         else:
             v = vector(v, outputs, single_output, "vjp")
-    with_graph = create_graph or mode.grad and any(x.requires_grad for x in inputs) and create_graph
     with enable_grad():
-        gradients = grads_of(outputs, inputs, v, create_graph=with_graph)
+        gradients = grads_of(outputs, inputs, v, create_graph=create_graph)
         product = fill_missing(gradients, inputs, strict, create_graph, "back")
     outputs, product = detach_unless(outputs, create_graph), detach_unless(product, create_graph)
     return outputs[0] if single_output else outputs, product[0] if single_input else product

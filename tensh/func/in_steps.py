@@ -27,7 +27,7 @@ from tensh.func.checks import (
 )
 from tensh.func.jacobian_steps import JacobianSteps
 from tensh.func.trees import flatten, leaves_of, map_leaves, unflatten
-from tensh.func.vmap import find_out_dims, flatten_as, inputs, name_of
+from tensh.func.vmap import find_out_dims, flatten_as, name_of, read_batch
 
 HOOKS = "don't yet support saved tensor hooks. Please open an issue with your use case."
 DISABLED = f"torch.func.{{grad, vjp, jacrev, hessian}} {HOOKS}"
@@ -99,7 +99,7 @@ class TransformsInSteps(JacobianSteps):
         self.step(steps.lazy_load_decompositions)
         name = name_of(func)
         self.flatten(args)
-        size, dims, leaves, spec = inputs(name, in_dims, args)
+        size, dims, leaves, spec = read_batch(name, in_dims, args)
         if chunk_size is None:
             return self.map_batch(func, name, out_dims, randomness, (size, dims, leaves, spec), kwargs)
         lengths = [min(chunk_size, size - start) for start in range(0, size, chunk_size)]

@@ -19,7 +19,7 @@ RANDOMNESS = ("error", "different", "same")
 
 
 def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
-    """A function that maps ``func``, a function of single samples, over a dimension of its tensors.
+    """Return a function that maps ``func``, a function of single samples, over a dimension of its tensors.
 
     ``func`` is called once, on tensors whose mapped dimension is hidden; ``in_dims`` is that dimension (None for values
     shared by all samples), ``out_dims`` its position in the results.  Both are an int, or are nested as the arguments
@@ -49,29 +49,28 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
 
 
 def call(func, in_dims, out_dims, randomness, chunk_size, args, kwargs):
-    """One call of a mapped function."""
+    """Call a mapped function."""
     if stepping.now.transforms is not None:
         return stepping.now.transforms.run("vmap", func, in_dims, out_dims, randomness, chunk_size, args, kwargs)
     name = name_of(func)
-    size, dims, leaves, spec = inputs(name, in_dims, args)
+    batch = read_batch(name, in_dims, args)
     if chunk_size is not None:
-        return map_chunks(func, name, out_dims, randomness, chunk_size, (size, dims, leaves, spec), kwargs)
-    return map_samples(func, name, out_dims, randomness, (size, dims, leaves, spec), kwargs)
+        return map_chunks(func, name, out_dims, randomness, chunk_size, batch, kwargs)
+    return map_samples(func, name, out_dims, randomness, batch, kwargs)
 
 
-def map_samples(func, name, out_dims, randomness, given, kwargs):
+def map_samples(func, name, out_dims, randomness, batch, kwargs):
     """Call ``func`` on batched tensors, which it sees as one sample."""
-    size, dims, leaves, spec = given
-    with transform(), level(size, randomness) as running:
-        number = running.number
-        seen = [t if d is None else hide_batch(t, d, number) for t, d in zip(leaves, dims, strict=True)]
+    size, dims, leaves, spec = batch
+    with transform(), level(size, randomness) as own:
+        seen = [t if d is None else hide_batch(t, d, own.number) for t, d in zip(leaves, dims, strict=True)]
         result = func(*unflatten(seen, spec), **kwargs)
-        return outputs(name, out_dims, result, running)
+        return show_batches(name, out_dims, result, own)
 
 
 @contextmanager
 def transform():
-    """A context that refuses operations which are not allowed inside a transform."""
+    """Return a context that refuses operations which are not allowed inside a transform."""
     before, mode.transforms = mode.transforms, (*mode.transforms, VmapCall(len(running.levels) + 1))
     try:
         yield
@@ -81,9 +80,9 @@ def transform():
         mode.transforms = before
 
 
-def map_chunks(func, name, out_dims, randomness, chunk_size, given, kwargs):
-    """Compute some samples at a time and join the results."""
-    size, dims, leaves, spec = given
+def map_chunks(func, name, out_dims, randomness, chunk_size, batch, kwargs):
+    """Compute ``chunk_size`` samples at a time and join the results."""
+    size, dims, leaves, spec = batch
     results, structure = [], None
     state = default_generator.get_state() if randomness == "same" else None
     for start in range(0, size, chunk_size) if size else (0,):
@@ -110,7 +109,7 @@ def name_of(func):
 
 
 # ── arguments ────────────────────────────────────────────────────────────────
-def inputs(name, in_dims, args):
+def read_batch(name, in_dims, args):
     """Return (the size of the batch, the dimension of every leaf of the arguments or None, the leaves, their structure)."""
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
@@ -129,12 +128,12 @@ def inputs(name, in_dims, args):
             f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the structure of `inputs`. in_dims "
             f"has structure {flatten(in_dims)[1]} but inputs has structure {spec}."
         )
-    dims = [dimension(name, in_dims, leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)]
+    dims = [read_dimension(name, in_dims, leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)]
     return batch_size(leaves, dims), dims, leaves, spec
 
 
-def dimension(name, in_dims, leaf, dim):
-    """The dimension of one argument, counted from 0; ValueError if it has none such."""
+def read_dimension(name, in_dims, leaf, dim):
+    """Return the mapped dimension of an argument, counted from 0; raise ValueError if it has no such dimension."""
     start = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for "
     if not isinstance(dim, int) and dim is not None:
         raise ValueError(f"{start}an input but in_dim must be either an integer dimension or None.")
@@ -155,7 +154,7 @@ def dimension(name, in_dims, leaf, dim):
 
 
 def batch_size(leaves, dims):
-    """The one size of all mapped dimensions."""
+    """Return the size of the mapped dimensions, which must be equal."""
     sizes = [leaf.shape[dim] for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
     if not sizes:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
@@ -167,7 +166,7 @@ def batch_size(leaves, dims):
 
 
 def flatten_as(dims, spec):
-    """The leaves of ``dims`` for a structure, of which it may have only the outer part; None if it does not fit."""
+    """Return ``dims``, which may have only the outer part of a structure, for each of its leaves; None if it does not fit."""
     found, own = flatten(dims)
     return _broadcast_dims(iter(found), own, spec)
 
@@ -187,11 +186,11 @@ def _broadcast_dims(leaves, own, spec):
 
 
 # ── results ──────────────────────────────────────────────────────────────────
-def outputs(name, out_dims, result, running):
-    """Return the function's result with the batch dimension at ``out_dims``."""
+def show_batches(name, out_dims, result, own):
+    """Return the function's result with the batch dimension of its level at ``out_dims``."""
     leaves, spec = flatten(result, is_collection)
     found = find_out_dims(name, out_dims, spec)
-    return unflatten([show_batch(name, t, dim, running) for t, dim in zip(leaves, found, strict=True)], spec)
+    return unflatten([show_batch(name, t, dim, own) for t, dim in zip(leaves, found, strict=True)], spec)
 
 
 def find_out_dims(name, out_dims, spec):

@@ -8,7 +8,7 @@ import pytest
 
 import tensh.support.language as language
 from tensh.alias import torch_is_tensh
-from tensh.cli.session.notes.training.remarks import REMARKS
+from tensh.cli.session.notes.texts.table import NOTES
 from tensh.show.drawing.text import cells
 from tensh.support.language import ENGLISH, LANGUAGES
 from tests.recorded.mistakes.cases import SCRIPTS, explain
@@ -59,7 +59,7 @@ NO_PROSE = (
     "from torch",
     "no dim",  # the subject of a note, in JSON
     "<frozen runpy>",
-    *REMARKS,
+    *NOTES,
 )
 
 

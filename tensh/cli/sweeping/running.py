@@ -36,13 +36,13 @@ class Job(NamedTuple):
 
 
 def run_batch(job, runs, bounds):
-    """Do runs one after another; return them with what came of them. `bounds` are the medians of finished runs by step."""
+    """Return runs with their results, made one after another; `bounds` are the medians of finished runs by step."""
     with TURN:
         return [run_one(job, run, bounds) for run in runs]
 
 
 def run_one(job, run, bounds):
-    """Do a run."""
+    """Return a run with its results."""
     begin = perf_counter()
     curve = Curve(job.stop_below or job.stop_above, BELOW if job.stop_below else ABOVE, bounds)
     recording = Recording(job, run, curve)
@@ -101,8 +101,7 @@ class Recording(Run):
         self.error = ""
 
     def run_script(self):
-        """Run all cells within the limits, and take the values at the end."""
-        others = {*threading.enumerate()}
+        """Run all cells within the limits, and take the values at the end; keep the failure."""
         try:
             with (
                 fresh_world("tensh"),
@@ -114,10 +113,7 @@ class Recording(Run):
             ):
                 self.prepare()
                 with self.ending():
-                    all(map(self.run_cell, self.program.cells))
-                    for thread in {*threading.enumerate()} - others:
-                        if not thread.daemon:
-                            thread.join()
+                    self.run_cells()
                 self.take_values()
         except TimeLimit:  # between two statements
             self.fail(_("stopped after {timeout:g} s").format(timeout=self.job.time_limit))
@@ -125,6 +121,14 @@ class Recording(Run):
             self.fail(str(error))
         except MemoryError as error:  # in its limits our own code can lack it, too
             self.fail(str(error) or type(error).__name__)
+
+    def run_cells(self):
+        """Run the cells up to the first failure, and wait for the threads that they have started."""
+        others = {*threading.enumerate()}
+        all(map(self.run_cell, self.program.cells))
+        for thread in {*threading.enumerate()} - others:
+            if not thread.daemon:
+                thread.join()
 
     def prepare(self):
         super().prepare()

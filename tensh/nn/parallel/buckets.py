@@ -76,7 +76,7 @@ class Reducer:
             p.register_post_accumulate_grad_hook(self.take)
 
     def register_hook(self, state, hook):
-        """Register a function that exchanges buckets.  Raise RuntimeError for a second one."""
+        """Register a function that exchanges buckets; raise RuntimeError for a second one, TypeError for no function."""
         if self.hook is not None:
             raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
         if not callable(hook):
@@ -129,7 +129,7 @@ class Reducer:
         """Copy the gradients into a bucket and exchange it."""
         with find_public("no_grad")():
             for p, part in zip(bucket.parameters(), bucket.gradients(), strict=True):
-                if p.grad is None or id(p) in self.unused and p.grad is None:
+                if p.grad is None:
                     part.zero_()
                 elif p.grad.data_ptr() != part.data_ptr():
                     part.copy_(p.grad)
@@ -138,7 +138,7 @@ class Reducer:
         bucket.work = self.exchange(bucket)
 
     def exchange(self, bucket):
-        """Start to add up a bucket over all processes, or what the user's hook does instead; return the work."""
+        """Start to add up a bucket over all processes, or call the user's hook instead; return the work."""
         if self.hook is None:
             return self.group.allreduce([bucket.buffer()]).start()
         function, state = self.hook
@@ -173,14 +173,17 @@ class Reducer:
             bucket.work = None
             with find_public("no_grad")():
                 for p, part in zip(bucket.parameters(), bucket.gradients(), strict=True):
-                    if not used[id(p)]:
-                        continue  # used by no process: its gradient stays unchanged
-                    if self.keeps_views:
-                        p.grad = part
-                    elif p.grad is None:
-                        p.grad = part.clone()
-                    else:
-                        p.grad.copy_(part)
+                    if used[id(p)]:  # otherwise no process used it, and its gradient stays unchanged
+                        self.write_back(p, part)
+
+    def write_back(self, parameter, part):
+        """Make a part of a bucket the gradient of its parameter, as a view or a copy."""
+        if self.keeps_views:
+            parameter.grad = part
+        elif parameter.grad is None:
+            parameter.grad = part.clone()
+        else:
+            parameter.grad.copy_(part)
 
 
 def find_unused(parameters, outputs):

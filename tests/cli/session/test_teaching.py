@@ -217,7 +217,7 @@ print(status, *(name for name in sys.modules if name.startswith("tensh")))"""
     assert status == str(int(explains))
     assert any(name.startswith("tensh.explain") for name in modules) == explains
     for name in (
-        "tensh.cli.session.notes.remarks",
+        "tensh.cli.session.notes.texts",
         "tensh.graph.provenance",
         "tensh.cli.session.strict",
         "tensh.graph.names",

@@ -236,3 +236,8 @@ def test_a_function_of_the_user_that_writes_into_a_view_is_passed_twice():
     assert [[t.tolist() for t in each] for each in passes] == [[[1, 8, 27, 1], [12, 27]]] * 2
     with pytest.raises(RuntimeError, match="a second time"):
         torch.autograd.grad(base.sum(), (x, w))
+
+
+def test_expanded_tensors_without_elements_can_be_written():
+    x = torch.empty(1, 0).expand(3, 0)
+    assert x.add_(1) is x and x.copy_(torch.ones(3, 0)) is x and x.tolist() == [[], [], []]

@@ -93,28 +93,28 @@ class Teacher:
             return
         text = "\n".join(statement.written)
         if TENSORS in sys.modules and "accuracy" not in self.told and "==" in text and COUNTED.search(text):
-            from tensh.cli.session.notes.comparisons import find_comparison
+            from tensh.cli.session.notes.texts.comparisons import find_comparison
 
             self.tell_of("accuracy", find_comparison, statement)
         if "pair" not in self.told and "==" in text and gives_pairs(statement.source.text):
-            from tensh.cli.session.notes.remarks_on_source import find_pair
+            from tensh.cli.session.notes.texts.source import find_pair
 
             self.tell_of("pair", find_pair, statement)
         if TENSORS in sys.modules and "method" not in self.told and COMPARED_METHOD.search(text):
-            from tensh.cli.session.notes.remarks_on_source import find_method
+            from tensh.cli.session.notes.texts.source import find_method
 
             self.tell_of("method", find_method, statement)
         if TENSORS in sys.modules and "uncalled" not in self.told and UNCALLED.search(text):
-            from tensh.cli.session.notes.remarks_on_source import find_uncalled_method
+            from tensh.cli.session.notes.texts.source import find_uncalled_method
 
             self.tell_of("uncalled", find_uncalled_method, statement)
         if "flag" not in self.told and FLAG.search(text):
-            from tensh.cli.session.notes.remarks_on_source import find_ineffective_flag
+            from tensh.cli.session.notes.texts.source import find_ineffective_flag
 
             self.tell_of("flag", find_ineffective_flag, statement)
         may_show = statement.shown or statement.is_quiet  # a `;` discards the value deliberately
         if "lost" not in self.told and not may_show and any(map(may_lose, CALLED_ALONE.finditer(text))):
-            from tensh.cli.session.notes.remarks_on_source import find_lost_result
+            from tensh.cli.session.notes.texts.source import find_lost_result
 
             self.tell_of("lost", find_lost_result, statement)
 
@@ -192,10 +192,10 @@ class Teacher:
         frame = users_frame()
         if not is_users(frame.f_code.co_filename, self.session.sources):  # for example in an example of a help page
             return
-        from tensh.cli.session.notes.remarks import remark_on_sums
+        from tensh.cli.session.notes.texts.sums import note_sums
 
         self.passes.end()
-        self.say("accumulated", frame, partial(remark_on_sums, leaves, lines))
+        self.say("accumulated", frame, partial(note_sums, leaves, lines))
 
     def say(self, about, frame, words):
         """Give the note on a frame, if it applies."""
@@ -208,14 +208,14 @@ class Teacher:
         begin = next((each for each in (NOT_A_LEAF, NO_DIM) if str(message).startswith(each)), None)
         if begin is None:
             return message, None
-        from tensh.cli.session.notes.remarks import not_a_leaf, without_dim
+        from tensh.cli.session.notes.texts.warnings import note_computed_tensor, note_missing_dim
 
         frame = sys._getframe(1)
         while frame and (frame.f_code.co_filename, frame.f_lineno) != (filename, line):
             frame = frame.f_back
         if begin is NO_DIM:
-            return message, self.note("no dim", frame, without_dim)
-        return NOT_A_LEAF, self.note("non-leaf", frame, not_a_leaf)
+            return message, self.note("no dim", frame, note_missing_dim)
+        return NOT_A_LEAF, self.note("non-leaf", frame, note_computed_tensor)
 
 
 class FirstPass:

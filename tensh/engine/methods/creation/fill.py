@@ -59,17 +59,17 @@ def complete_options(t, given):
 def declare_filled(name, make, what):
     """Declare ``NAME(size)``, ``NAME_like(input)`` and ``input.new_NAME(size)``, made by ``make(shape, dtype)``."""
     function = describe_as(
-        filler_signature(
+        shape_signature(
             name,
             f"A tensor of the given size, {what}.\n\nThe dtype is the default dtype unless ``dtype`` says "
             f"another.\n\n>>> import tensh as torch\n>>> torch.{name}(2, 3).shape\ntorch.Size([2, 3])",
         )
     )(define_filled(name, make))
-    method = describe_as(new_shown(f"new_{name}", f"A tensor of the given size and this tensor's dtype, {what}."))(
+    method = describe_as(new_signature(f"new_{name}", f"A tensor of the given size and this tensor's dtype, {what}."))(
         define_new_filled(f"new_{name}", make)
     )
     like = describe_as(
-        describe_like(f"{name}_like", f"A tensor of the shape, dtype and order of memory of ``input``, {what}.")
+        like_signature(f"{name}_like", f"A tensor of the shape, dtype and order of memory of ``input``, {what}.")
     )(define_filled_like(f"{name}_like", make))
     PUBLIC[name], METHODS[f"new_{name}"], PUBLIC[f"{name}_like"] = function, method, like
     return function, like
@@ -144,7 +144,7 @@ def define_filled_like(name, make):
     return like
 
 
-def filler_signature(name, doc):
+def shape_signature(name, doc):
     def function(
         *size, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False
     ): ...  # fmt: skip
@@ -152,13 +152,13 @@ def filler_signature(name, doc):
     return title(function, name, doc)
 
 
-def new_shown(name, doc):
+def new_signature(name, doc):
     def function(self, *size, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False): ...
 
     return title(function, name, doc)
 
 
-def describe_like(name, doc):
+def like_signature(name, doc):
     def function(
         input, *, memory_format=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False
     ): ...  # fmt: skip

@@ -59,6 +59,6 @@ class Training:
         """Give a note on the user's frame, once, if the check for ``about`` confirms it."""
         frame = frame or users_frame()
         if not self.is_told(about) and self.is_users(frame):
-            from tensh.cli.session.notes.training.remarks import REMARKS
+            from tensh.cli.session.notes.texts.table import NOTES
 
-            self.teacher.say(about, frame, partial(REMARKS[about], *facts))
+            self.teacher.say(about, frame, partial(NOTES[about], *facts))

@@ -5,7 +5,7 @@ import importlib
 import weakref
 
 from tensh.cli.session.failures.failure import place_of, place_of_code, users_frame
-from tensh.cli.session.notes.losses import find_keeper, findings
+from tensh.cli.session.notes.loss_graphs import find_keeper, findings
 from tensh.cli.session.notes.observing import observing
 from tensh.engine.core.clock import listen, tick, unlisten
 from tensh.engine.core.nodes import AccumulateGrad

@@ -2,7 +2,7 @@
 
 import weakref
 
-from tensh.cli.session.notes.modes import model_of
+from tensh.cli.session.notes.models import model_of
 from tensh.cli.session.notes.observing import observing
 from tensh.engine.core.clock import is_written_after, tick
 

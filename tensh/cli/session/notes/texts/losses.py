@@ -3,8 +3,8 @@
 import ast
 
 from tensh.cli.session.failures.failure import place_of_node
-from tensh.cli.session.notes.losses import RESHAPING
-from tensh.cli.session.notes.remarks import describe_change, piece
+from tensh.cli.session.notes.loss_graphs import RESHAPING
+from tensh.cli.session.notes.texts.shared import describe_change, piece
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import look_up
 from tensh.explain.trying import append_to_expression
@@ -19,29 +19,29 @@ FUNCTIONS_OF_LAYERS = {
 }  # fmt: skip
 
 
-def on_loss(found, place, names):
+def note_loss(found, place, names):
     """Return the note on a Finding about a loss."""
     if found.about == "broadcast":
         is_elsewhere = found.place is not None and found.place.source is not place.source  # lines of a prompt
-        return on_broadcast(found.node, found.place if is_elsewhere else place, names)
+        return describe_broadcast(found.node, found.place if is_elsewhere else place, names)
     if found.about == "expanded":
-        return on_expanded(found, place, names)
+        return describe_expanded(found, place, names)
     kind = found.given
     made = call_on_line(place, kind)
     where = _(" (line {made})").format(made=made) if made else ""
     match found.about:
         case "twice":
-            return on_twice(found.loss, kind, where)
+            return describe_twice(found.loss, kind, where)
         case "logarithms" | "probabilities" | "scores":
-            return on_likelihood(found.about, kind, where)
+            return describe_likelihood(found.about, kind, where)
         case "no logarithms":
-            return on_no_logarithms(kind, where, place)
+            return describe_no_logarithms(kind, where, place)
         case "one class":
-            return on_one_class([*found.node.shape])
+            return describe_one_class([*found.node.shape])
     return None
 
 
-def on_twice(loss, kind, where):
+def describe_twice(loss, kind, where):
     """Return the note on a loss that applies softmax or sigmoid to the result of either."""
     if kind == "softmax" or loss == "cross_entropy":
         return (
@@ -58,7 +58,7 @@ def on_twice(loss, kind, where):
     )
 
 
-def on_likelihood(about, kind, where):
+def describe_likelihood(about, kind, where):
     """Return the note on ``nll_loss`` without log-probabilities, or on ``cross_entropy`` of them."""
     if about == "logarithms":
         return (
@@ -80,7 +80,7 @@ def on_likelihood(about, kind, where):
     )
 
 
-def on_one_class(shape):
+def describe_one_class(shape):
     """Return the note on ``cross_entropy`` of scores for a single class."""
     return (
         _(
@@ -90,7 +90,7 @@ def on_one_class(shape):
     )
 
 
-def on_no_logarithms(kind, where, place):
+def describe_no_logarithms(kind, where, place):
     """Return the note on ``kl_div`` without logarithms, if its call is in the source."""
     called = call_on_line(place, "kl_div") or call_on_line(place, "KLDivLoss".lower())
     if kind == "scores":
@@ -115,7 +115,7 @@ def call_on_line(place, name):
     return found.pop() if len(found) == 1 else None
 
 
-def on_broadcast(node, place, names):
+def describe_broadcast(node, place, names):
     """Return the note on a difference of [N] and [N, 1] in a loss, if the source tells which one it is."""
     tree = piece(place).tree()
     size = node.shape[0]
@@ -140,7 +140,7 @@ def on_broadcast(node, place, names):
     return None
 
 
-def on_expanded(found, place, names):
+def describe_expanded(found, place, names):
     """Return the note on a loss function that expanded [N] and [N, 1] to [N, N]."""
     size, is_column = found.node.shape[0], len(found.node.inputs[0].shape) == 2
     shapes = ([size, 1], [size]) if is_column else ([size], [size, 1])
@@ -197,7 +197,7 @@ def has_explicit_shape(side, tree):
     return any(word in text for text in texts for word in ON_PURPOSE)
 
 
-def on_kept(found, place, names):
+def note_kept(found, place, names):
     """Return the note on a sum or a list of losses that keep their graphs."""
     name, number, is_list = found
     tree = piece(place).tree()

@@ -1,15 +1,14 @@
 """The note on parts of a model that are not registered, so that the optimizer of the others leaves them as they are."""
 
-from tensh.cli.session.notes.modes import is_module
-from tensh.cli.session.notes.remarks import is_optimizer, piece
-from tensh.cli.session.notes.remarks_on_training import name_of
+from tensh.cli.session.notes.models import is_module
+from tensh.cli.session.notes.texts.shared import is_optimizer, name_of, piece
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.models.unregistered import parts_of, unregistered_parts, wrap_attribute
 from tensh.explain.causes.situation import class_of
 from tensh.support.language import _
 
 
-def on_unregistered(optimizer, leaves, place, names):
+def note_unregistered(optimizer, leaves, place, names):
     """Return the note on gradients of a model's tensors that it has not registered; None if they belong to no model."""
     optimizers = [optimizer, *(each for each in names.values() if is_optimizer(each))]
     stepping = {id(p) for each in optimizers for group in each.param_groups for p in group["params"]}

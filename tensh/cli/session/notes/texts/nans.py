@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.cli.session.failures.failure import Place, place_of_code
-from tensh.cli.session.notes.remarks_on_losses import call_on_line
+from tensh.cli.session.notes.texts.losses import call_on_line
 from tensh.explain.origin_texts import advise, describe_origins
 from tensh.explain.origins import find_origins
 from tensh.graph.provenance import place as place_of_node
@@ -14,7 +14,7 @@ from tensh.support.language import _
 GROWTH = 100  # times as large as the first of the last losses: the steps were too long
 
 
-def on_nan(root, before, sources, place, names):
+def note_nan(root, before, sources, place, names):
     """Return the note on the root of a pass, which is nan; ``before`` are the losses of the passes before."""
     graph = Graph(root, names)
     origins = find_origins(graph)

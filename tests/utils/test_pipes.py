@@ -1,0 +1,33 @@
+"""Steps of datasets that travel between processes: pickled, by dill where pickle fails and dill is installed."""
+
+import pickle
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+import pytest
+
+from tensh.utils.data.datapipes.datapipe import _IterDataPipeSerializationWrapper
+from tensh.utils.data.datapipes.iter import IterableWrapper
+
+
+@pytest.fixture
+def dill(monkeypatch):
+    """A package in the place of dill, which keeps what it pickles."""
+    kept, package = [], ModuleType("dill")
+    package.__spec__ = ModuleSpec("dill", None)
+    package.dumps = lambda pipe: kept.append(pipe) or b"kept"
+    package.loads = lambda text: kept.pop() if text == b"kept" else None
+    monkeypatch.setitem(sys.modules, "dill", package)
+
+
+def copy_pickled(pipe):
+    return pickle.loads(pickle.dumps(_IterDataPipeSerializationWrapper(pipe)))
+
+
+def test_what_pickle_refuses_is_pickled_by_dill(dill):
+    assert list(copy_pickled(IterableWrapper([1, 2]).map(lambda x: 2 * x))) == [2, 4]
+
+
+def test_what_pickle_takes_is_not_left_to_dill(dill):
+    assert list(copy_pickled(IterableWrapper([1, 2]).map(abs))) == [1, 2]
