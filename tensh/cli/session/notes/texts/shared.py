@@ -1,4 +1,4 @@
-"""What the notes have in common: places in the source, names, and calls."""
+"""Functions that notes share: places in the source, names, and calls."""
 
 import ast
 
