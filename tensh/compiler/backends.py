@@ -40,7 +40,7 @@ class BackendFunction(CompiledFunction):
     keeps_containers = True  # whether containers from outside are returned themselves
 
     def __init__(self, function, backend, fullgraph=False, dynamic=None, owner=None):
-        self.backend = backend
+        self.backend, self.fresh, self.contents = backend, None, None  # the last two are of the running capture
         super().__init__(function, fullgraph, dynamic, owner)
 
     def start_part(self, function):
@@ -55,8 +55,10 @@ class BackendFunction(CompiledFunction):
         """
         state = default_generator.get_state()
         result = super().capture(args, kwargs, around)
-        made, self.fresh = getattr(self, "fresh", None), None
+        made, self.fresh, contents, self.contents = self.fresh, None, self.contents, None
         if made is None:
+            if contents is not None:
+                contents.make_plain(make_plain)
             return make_plain(result)
         graph, tensors, recorder = made
         written = recorder.written()
@@ -104,24 +106,30 @@ class BackendFunction(CompiledFunction):
         own = code is None or is_tensh_file(code.co_filename)
         if own or not read_code(code).refused:  # otherwise there is no graph, and the program may keep numbers
             args, kwargs = recorder.follow_arguments(args, kwargs, *list_defaults(self.function))
-        watch.takes_transforms, recorder.state = True, default_generator.get_state()
+        watch.takes_transforms = watch.takes_writes = True
+        self.contents, recorder.state = recorder.guards.contents, default_generator.get_state()
         if not self.fullgraph:
             watch.may_abort = lambda: not any(tensor.requires_grad for tensor, _, _ in recorder.written())
         with recorder.watching_numbers(), taking_apart(recorder), failing_as_fake(self.title):
             return super().run_recorded(recorder, watch, args, kwargs)
 
     def make_graph(self, recorder, guards, result, args, kwargs, around, entries):
-        guards.require_unchanged()
+        changed = guards.contents.list_changed()
+        if not (self.keeps_containers and all(each.can_repeat() for each in changed)):
+            guards.require_unchanged()
+        guards.forget_unread(changed)
         given = [Given(path, tensor) for path, tensor in guards.tensors.values()]
         known = {id(each.tensor): number for number, each in enumerate(given)}
         tensors = [each for each in recorder.used if isinstance(each, Tensor) and id(each) not in recorder.floats]
         if any(id(each) not in known for each in tensors):
             raise Break("the function reads a tensor that no torch function created")
-        structure = BackendResult(result, recorder, given, guards.contents if self.keeps_containers else None)
+        structure = BackendResult(result, recorder, given, guards.contents if self.keeps_containers else None, changed)
         recorder.finish([node for node, _ in structure.outputs])
         structure.outputs = structure.views = None
         guard = guards.compile([(each.path, each.tensor) for each in given], around[0], structure.objects)
-        if (tensors := guard(args, kwargs)) is None or any(a is not b.tensor for a, b in zip(tensors, given)):
+        with guards.contents.undone():
+            tensors = guard(args, kwargs)
+        if tensors is None or any(a is not b.tensor for a, b in zip(tensors, given)):
             raise Break("the function changes a value that it reads")
         tensor_facts = tuple((each.path, each.tensor.dim(), each.tensor.dtype) for each in given)
         kind = around, describe_guards(guards, recorder), tensor_facts

@@ -105,6 +105,111 @@ def keep(s):
     """Change nothing."""
 
 
+class Remembering(nn.Module):
+    """A module that assigns attributes, a buffer and a number."""
+
+    def __init__(self):
+        super().__init__()
+        self.last, self.steps, self.layer = None, 0, nn.Linear(1, 1)
+        self.register_buffer("mean", torch.zeros(1))
+
+    def forward(self, x):
+        self.steps += 1
+        self.mean = self.mean * 0.5 + x
+        self.last = self.layer(x) * self.steps
+        return self.last + self.mean
+
+
+class Watched(nn.Module):
+    """A module with hooks that change its arguments and its result, and note both."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.seen = nn.Linear(1, 1), {}
+        self.layer.register_forward_pre_hook(lambda module, args: (args[0] * 2,))
+        self.handle = self.layer.register_forward_hook(lambda module, args, result: result + args[0])
+        self.register_forward_hook(self.note)
+
+    def note(self, module, args, result):
+        self.seen["last"] = result.detach()
+
+    def forward(self, x):
+        return self.layer(x) + 1
+
+
+class Cache:
+    def __init__(self):
+        self.keys, self.size = [], 0
+
+    def add(self, x):
+        self.keys.append(x * 2)
+        self.size += x.shape[0]
+        return torch.cat(self.keys).sum()
+
+
+class Doubling:
+    def __init__(self):
+        self.kept = 1
+
+    @property
+    def value(self):
+        return self.kept
+
+    @value.setter
+    def value(self, value):
+        self.kept = value * 2
+
+
+TOTAL = 0
+
+
+def add_to_total(x, s):
+    global TOTAL
+    TOTAL = TOTAL + 1 if s["calls"] else 1
+    s["calls"], s["total"] = s["calls"] + 1, TOTAL
+    return x * TOTAL
+
+
+def make_counter():
+    count = 0
+
+    def add(x):
+        nonlocal count
+        count += 1
+        return x * count
+
+    return add
+
+
+def keep_output(x, s):
+    s.last = x * 2
+    return s.last + 1
+
+
+def set_value(x, s):
+    s.value = s.value + 1
+    return x * s.value
+
+
+def count_parts(x, s):
+    for each in s.parts:
+        each.k = each.k + 1
+        x = x * each.k
+    part = s.parts[0]
+    part.last = x
+    return x
+
+
+def set_scale(x, s):
+    s.scale = x * 2
+    return s(x) * s.scale
+
+
+def swap(x, s):
+    s["x"], s["y"] = s["y"], s["x"] + x
+    return s["x"] * 2
+
+
 READ = [
     (lambda: collections.deque([1, 2]), first, put_first), (lambda: Items([1, 2]), first, put_first),
     (lambda: bytearray([1, 2]), first, put_first), (lambda: array.array("d", [1, 2]), first, put_first),
@@ -127,9 +232,18 @@ CHANGED = [
     (lambda: collections.defaultdict(list), lambda x, s: s["a"].append(x) or x + len(s["a"]), keep),
     (lambda: bytearray(1), lambda x, s: s.append(3) or x + len(s), keep), (set, lambda x, s: s.add(len(s)) or x + len(s), keep),
     (lambda: {"a": 1, "b": 2}, lambda x, s: x * s.pop("b", 5), put), (Plain, set_in_dict, keep), (Counting, lambda x, s: s(x), keep),
+    (Watched, lambda x, s: s(x), lambda s: s.handle.remove()), (Doubling, set_value, keep), (make_nested, count_parts, keep), (make_counter, lambda x, s: s(x), keep), (lambda: types.SimpleNamespace(last=None), keep_output, keep),
     (lambda: 2, lambda x, s: sum(Tally(s).add(x).add(x + 1).items), keep),
 ]  # fmt: skip
 """Functions that change state."""
+ASSIGNED = [
+    (Remembering, lambda x, s: s(x), keep, 3), (Cache, lambda x, s: s.add(x), keep, 3), (Watched, lambda x, s: s(x), keep, 2),
+    (lambda: {"calls": 0}, add_to_total, keep, 3), (Plain, keep_output, keep, 1),
+    (lambda: nn.Linear(1, 1), set_scale, keep, 1),
+    (lambda: {"x": torch.ones(1), "y": torch.zeros(1)}, swap, keep, 1), (list, append, keep, 3), (Plain, set_in_dict, keep, 1),
+    (lambda: collections.deque(maxlen=2), append, keep, 3),
+]  # fmt: skip
+"""Functions that assign attributes, variables and items, and the number of their graphs for back ends in three calls."""
 RETURNED = [
     (lambda: [1, torch.ones(1)], lambda x, s: (x, s), lambda result, s: result[1] is s),
     (lambda: {"a": [1]}, lambda x, s: {"x": x, "s": s["a"]}, lambda result, s: result["s"] is s["a"]),

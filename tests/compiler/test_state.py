@@ -6,16 +6,18 @@ import warnings
 import pytest
 
 import tensh as torch
-from tests.compiler.state_programs import CHANGED, READ, RETURNED
+from tests.compiler.state_programs import ASSIGNED, CHANGED, READ, RETURNED
 
 COMPILED = {
     "own": torch.compile,
     "back_end": lambda function: torch.compile(function, backend=lambda module, inputs: module.forward),
 }
+PROGRAMS = [*READ, *CHANGED, *(each[:3] for each in ASSIGNED)]
 
 
 def run(make, function, change, compile, is_argument):
     """Return what three calls give, and the state after each, as text."""
+    torch.manual_seed(0)
     state, found = make(), []
     called = compile(function if is_argument else lambda x: function(x, state))
     for number in range(3):
@@ -27,18 +29,30 @@ def run(make, function, change, compile, is_argument):
 
 
 def show(state):
-    """Return the text of a container, or of the attributes of an object, without addresses."""
-    return re.sub(" at 0x[0-9a-f]+", "", repr(vars(state)) if getattr(state, "__dict__", None) else repr(state))
+    """Return the text of a container, or of the attributes and buffers of an object, without addresses."""
+    members = getattr(state, "__dict__", None) or {}
+    shown = {name: each for name, each in members.items() if name == "_buffers" or name[0] != "_"}
+    return re.sub(" at 0x[0-9a-f]+", "", repr(shown or state))
 
 
 @pytest.mark.parametrize("is_argument", [True, False], ids=["argument", "variable"])
 @pytest.mark.parametrize("compile", COMPILED.values(), ids=COMPILED)
-@pytest.mark.parametrize("case", range(len(READ) + len(CHANGED)))
+@pytest.mark.parametrize("case", range(len(PROGRAMS)))
 def test_state_is_that_of_the_function_itself(case, compile, is_argument):
-    program = (READ + CHANGED)[case]
+    program = PROGRAMS[case]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="torch.compile")
         assert run(*program, compile, is_argument) == run(*program, lambda function: function, is_argument)
+
+
+@pytest.mark.parametrize("case", range(len(ASSIGNED)))
+def test_assignments_are_part_of_graphs_for_back_ends(case):
+    *program, graphs = ASSIGNED[case]
+    counter = torch._dynamo.testing.CompileCounter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run(*program, lambda function: torch.compile(function, backend=counter, fullgraph=True), True)
+    assert counter.frame_count == graphs
 
 
 @pytest.mark.parametrize("compile", COMPILED.values(), ids=COMPILED)

@@ -17,11 +17,12 @@ PLAIN = (bool, int, float, complex, str, bytes)
 class Content:
     """A container at the path of a guard, and its items before the call; with ``names`` only these keys count.
 
-    One that is not certainly from ``outside`` may have been made by the call.
+    One that is not certainly from ``outside`` may have been made by the call. ``own`` are the attributes of an object that
+    only functions of the program read.
     """
 
-    def __init__(self, path, owner, names=None, is_outside=True):
-        self.path, self.owner, self.names, self.is_outside = path, owner, names, is_outside
+    def __init__(self, path, owner, names=None, is_outside=True, is_own=False):
+        self.path, self.owner, self.names, self.is_outside, self.is_own = path, owner, names, is_outside, is_own
         self.before = self.read()
 
     def read(self):
@@ -38,6 +39,32 @@ class Content:
     def is_changed(self):
         """Return True if the call has changed an item, or the order of items."""
         return not are_same(self.before, self.read())
+
+    def list_changes(self):
+        """Return (the keys that are gone, the new items): of a dictionary those that differ, of others all."""
+        items = self.read()
+        if not isinstance(items, dict):
+            return (), list(items)
+        before = self.before
+        new = {key: each for key, each in items.items() if key not in before or not is_same(before[key], each)}
+        return tuple(key for key in before if key not in items), new
+
+    def can_repeat(self):
+        """Return True if a graph can make the change of the call again."""
+        if not self.is_outside or isinstance(self.owner, RAW):
+            return False
+        items = self.read()
+        if not isinstance(items, dict):
+            return True
+        kept = [key for key in self.before if key in items]
+        return list(items)[: len(kept)] == kept  # new keys follow the others
+
+    def repeat(self, gone, items):
+        """Make the change of an earlier call, as of ``list_changes``."""
+        now = self.read()
+        if isinstance(now, dict):
+            items = {key: each for key, each in now.items() if key not in gone} | items
+        self.write(items)
 
     def write(self, items):
         """Replace the items."""
@@ -102,16 +129,22 @@ class Contents:
 
     def __init__(self):
         self.known = {}  # id of a container -> its Content
+        self.objects = {}  # id of another object from outside -> the object
         self.are_outside = True  # whether containers that are kept now are certainly from outside
 
-    def keep(self, path, owner, names=None):
+    def keep(self, path, owner, names=None, is_own=False):
         """Copy the items of a container before the call changes them; with ``names`` those of some keys."""
         content = self.known.get(id(owner))
         if content is None and isinstance(owner, CONTAINERS):
-            self.known[id(owner)] = Content(path, owner, names, self.are_outside)
+            self.known[id(owner)] = Content(path, owner, names, self.are_outside, is_own)
         elif content is not None and content.names is not None and names is not None:
             more = Content(path, owner, names - content.names)
             content.names, content.before = content.names | names, content.before | more.before
+
+    def keep_object(self, value):
+        """Note an object that is the same in every call."""
+        if self.are_outside:
+            self.objects[id(value)] = value
 
     def find(self, value):
         """Return the content of a container that was there before the call; None for another object."""
@@ -129,6 +162,13 @@ class Contents:
     def list_changed(self):
         """Return the contents that the call has changed."""
         return [each for each in self.known.values() if each.is_changed()]
+
+    def make_plain(self, function):
+        """Replace the items of changed containers by what a function makes of them."""
+        for each in self.list_changed():
+            items = each.read()
+            if (made := function(items)) is not items:
+                each.write(made)
 
     @contextlib.contextmanager
     def undone(self):

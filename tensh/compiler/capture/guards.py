@@ -6,6 +6,7 @@ contents; for all others the object itself.
 """
 
 import enum
+import io
 import math
 import sys
 import types
@@ -30,6 +31,11 @@ PLAIN = frozenset((Tensor, Parameter, Buffer))
 """The classes of tensors that graphs support."""
 STANDARD = ("builtins", "abc", "typing")
 """Modules whose classes have no attributes that change."""
+BACKWARD_HOOKS = ("_backward_pre_hooks", "_backward_hooks")
+FORWARD_HOOKS = (
+    "_forward_pre_hooks", "_forward_hooks", "_forward_pre_hooks_with_kwargs", "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called",
+)  # fmt: skip
 MOST = 2000  # maximum number of items in a container
 NUMPY_DRAWS = "random numbers of NumPy are drawn"
 DRAWING = ("numpy.random",)
@@ -41,6 +47,21 @@ def is_object(value):
     return isinstance(getattr(value, "__dict__", None), dict) and not isinstance(
         value, (Tensor, type, types.FunctionType, types.ModuleType)
     )
+
+
+def is_own(cls):
+    """Return True for a class of the program, whose instances no other functions read."""
+    own = (object, Module, types.SimpleNamespace)
+    return all(
+        each in own
+        or not (is_of_torch(each.__module__) or each.__module__.partition(".")[0] in sys.stdlib_module_names)
+        for each in cls.__mro__
+    )
+
+
+def is_output(value):
+    """Return True for a file that is only written, such as ``sys.stderr``."""
+    return isinstance(value, io.IOBase) and not value.closed and not value.readable()
 
 
 def draws(value):
@@ -61,7 +82,8 @@ class Guards:
     def __init__(self, title):
         self.title, self.checks, self.namespace, self.seen = title, [], {}, {}
         self.tensors = {}  # id of a tensor -> (expression that finds it, tensor)
-        self.kept, self.contents = {}, Contents()
+        self.kept, self.contents, self.codes = {}, Contents(), set()  # the last are those of functions
+        self.attributes, self.assigned = set(), set()  # names that the functions of the program read, and assign
         self.asked = set()  # names that ``getattr`` and ``hasattr`` may ask for
         self.needs_history = False  # whether Python reads that a tensor requires grad
 
@@ -109,10 +131,11 @@ class Guards:
             self.require(f"{path} is {self.constant(value)}")
         elif cls is np.ndarray:
             raise Break("a NumPy array is read")
-        elif hasattr(cls, "__next__"):
+        elif hasattr(cls, "__next__") and not is_output(value):
             raise Break(f"an iterator is read ({cls.__name__})")
         else:
             self.require(f"{path} is {self.constant(value)}")
+            self.contents.keep_object(value)
             self.add_parts(value, attributes)
 
     def add_simple(self, path, value, cls):
@@ -183,7 +206,7 @@ class Guards:
         elif isinstance(getattr(value, "__dict__", None), dict) and not is_of_torch(type(value).__module__):
             self.add_members(vars(value), list(vars(value)), attributes)
             self.add_class(type(value), attributes, vars(value))
-            self.contents.keep(self.constant(vars(value), "d"), vars(value))
+            self.contents.keep(self.constant(vars(value), "d"), vars(value), is_own=is_own(type(value)))
         if isinstance(value, (list, dict, set, *RAW)):
             self.add_derived(value, attributes)
         self.add_slots(value, attributes)
@@ -240,16 +263,16 @@ class Guards:
         members = module.__dict__
         own = self.constant(members, "m")
         simple = [n for n, v in members.items() if (n[0] != "_" or n in attributes) and type(v) in SIMPLE and v == v]
-        if simple:
-            texts = ", ".join(f"{own}[{name!r}]" for name in simple)
-            self.require(f"({texts},) == {self.constant(tuple(members[name] for name in simple))}")
         if not is_of_torch(type(module).__module__):  # numbers in the user's modules may become others that are equal
             for name in simple:
-                if type(members[name]) in (int, float, complex):
-                    self.require(f"type({own}[{name!r}]) is {type(members[name]).__name__}")
+                self.add_simple(f"{own}[{name!r}]", members[name], type(members[name]))
+        elif simple:
+            texts = ", ".join(f"{own}[{name!r}]" for name in simple)
+            self.require(f"({texts},) == {self.constant(tuple(members[name] for name in simple))}")
         if members.get("_is_hooked"):
-            raise Break("a module has hooks")
-        self.require(f"not {own}['_is_hooked']")
+            self.add_hooks(own, members, attributes)
+        else:
+            self.require(f"not {own}['_is_hooked']")
         for name, value in list(members.items()):
             if name not in simple and name[0] != "_" and not isinstance(value, Tensor):
                 self.add(f"{own}[{name!r}]", value, attributes)
@@ -271,8 +294,24 @@ class Guards:
                 self.add(f"{place}[{name!r}]", child, attributes)
         self.add_class(type(module), attributes, members)
         if not is_of_torch(type(module).__module__):
-            for each in members, members["_parameters"], members["_buffers"], members["_modules"]:
-                self.contents.keep(self.constant(each, "m"), each)
+            self.keep_members(module)
+
+    def keep_members(self, module):
+        """Note the attributes of a module before they change."""
+        members = vars(module)
+        for each in members, members["_parameters"], members["_buffers"], members["_modules"]:
+            self.contents.keep(self.constant(each, "m"), each, is_own=is_own(type(module)))
+
+    def add_hooks(self, own, members, attributes):
+        """Require that a module keeps its hooks; those of the library may do what a graph cannot repeat."""
+        for name in BACKWARD_HOOKS:
+            if members[name]:
+                raise Break("a module has hooks of the backward pass")
+            self.require(f"not {own}[{name!r}]")
+        for name in FORWARD_HOOKS:
+            if any(is_of_torch(getattr(each, "__module__", None) or "") for each in members[name].values()):
+                raise Break("a module has hooks of the library")
+            self.add(f"{own}[{name!r}]", members[name], attributes)
 
     def add_function(self, function, attributes):
         """Require that a function keeps the values that it has captured, and its defaults."""
@@ -282,6 +321,7 @@ class Guards:
             or function.__code__.co_filename.startswith("<tensh")
         ):
             return
+        self.codes.add(function.__code__)
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             if name == "__class__":
                 continue
@@ -302,6 +342,14 @@ class Guards:
             if content.path in self.namespace and isinstance(content.owner, dict) and content.names is None:
                 for name in self.asked - content.before.keys():
                     self.require(f"{name!r} not in {content.path}")
+
+    def forget_unread(self, contents):
+        """Forget what attributes were before the call that it has only assigned."""
+        for content in contents:
+            for name in content.before.keys() & (self.assigned - self.attributes) if content.is_own else ():
+                path = f"{content.path}[{name!r}]"
+                self.checks = [each for each in self.checks if path not in each]
+                self.tensors = {key: each for key, each in self.tensors.items() if not each[0].startswith(path)}
 
     def require_unchanged(self):
         """Raise Break if the call has changed a container that it was given."""

@@ -5,6 +5,7 @@ import functools
 import inspect
 
 from tensh.compiler.capture.guards import NUMPY_DRAWS
+from tensh.compiler.capture.writes import ENCLOSED, GLOBAL, Write, find_write
 
 __all__ = ["read_code"]
 
@@ -20,10 +21,11 @@ ASKING = frozenset(("getattr", "hasattr"))
 
 
 class Names:
-    """The names that the code of a function reads; ``refused`` is an action that a graph cannot repeat, or None."""
+    """The names that the code of a function reads, and its ``writes``; ``refused`` is what ends every graph, or None."""
 
     def __init__(self):
         self.globals, self.attributes, self.asked, self.refused = {}, set(), set(), None
+        self.writes = []
         self.repeatable = True  # whether the code may run twice, and be left anywhere
 
 
@@ -40,11 +42,11 @@ def read_code(code):
         elif what in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
             names.attributes.add(each.argval)
         elif what in ("STORE_ATTR", "DELETE_ATTR") and not made:
-            names.refused = names.refused or f"the attribute {each.argval} is set"
+            names.writes.append(find_write(code, each.argval, each.positions))
         elif what in ("STORE_GLOBAL", "DELETE_GLOBAL"):
-            names.refused = names.refused or f"the global variable {each.argval} is set"
+            names.writes.append(Write(GLOBAL, each.argval))
         elif what in ("STORE_DEREF", "DELETE_DEREF") and each.argval in code.co_freevars:
-            names.refused = names.refused or f"the variable {each.argval} of the enclosing function is set"
+            names.writes.append(Write(ENCLOSED, each.argval))
         elif what in ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"):
             names.repeatable = False
     if not ASKING.isdisjoint(names.globals):
@@ -52,6 +54,6 @@ def read_code(code):
         names.attributes |= names.asked
     operations = [each.opname for each in dis.get_instructions(code)]
     tries = operations.count("PUSH_EXC_INFO") - operations.count("WITH_EXCEPT_START")
-    if names.attributes & CHANGING or tries or code.co_flags & inspect.CO_GENERATOR:
+    if names.writes or names.attributes & CHANGING or tries or code.co_flags & inspect.CO_GENERATOR:
         names.repeatable = False
     return names

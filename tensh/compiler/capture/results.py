@@ -4,6 +4,7 @@ import dataclasses
 import types
 
 from tensh.compiler.breaks import Break
+from tensh.compiler.capture.contents import Content
 from tensh.compiler.capture.guards import SIMPLE
 from tensh.compiler.programs.steps import is_basic, origin
 from tensh.engine.core.clock import mode, owner
@@ -66,22 +67,28 @@ class DerivedView:
 class Result:
     """The structure of a result, with new values in ``outputs``; a call with the tensors of a run builds the result."""
 
-    def __init__(self, result, recorder, inputs, contents=None):
+    def __init__(self, result, recorder, inputs, contents=None, changed=()):
         self.recorder, self.inputs, self.outputs, self.views = recorder, inputs, [], {}
         self.contents, self.objects = (
             contents,
             [],
         )  # the containers from outside, and those among them that are returned
         self.repeated, self.shared, tensors = set(), {}, []
-        collect_tensors(result, tensors)
+        changes = [each.list_changes() for each in changed]
+        whole = result, [items for _, items in changes]
+        collect_tensors(whole, tensors)
         if contents is not None:
-            find_repeated(result, set(), self.repeated)
+            find_repeated(whole, set(), self.repeated)
         found = {id(recorder.find(t)): t for t in tensors}
         self.add_bases(tensors, found)
         for t in tensors:
             if not any(value.tensor is t for value in inputs):
                 self.place(t, found)
         self.structure = self.describe(result)
+        self.changes = [
+            (self.describe_object(content), gone, self.describe_new(items))
+            for content, (gone, items) in zip(changed, changes, strict=True)
+        ]
         self.recorder = self.contents = self.shared = self.repeated = None
 
     def add_bases(self, tensors, found):
@@ -138,7 +145,7 @@ class Result:
             return dict, [(key, self.describe(each)) for key, each in part.items()]
         if is_plain_dataclass(part):
             return cls, [(name, self.describe(each)) for name, each in vars(part).items()]
-        if cls in SIMPLE or cls is types.FunctionType:
+        if cls in SIMPLE or cls is types.FunctionType or self.contents and id(part) in self.contents.objects:
             return Constant(part)
         raise Break(f"the result contains a {cls.__name__}")
 
@@ -165,7 +172,11 @@ class Result:
         return view
 
     def __call__(self, tensors, made):
-        return build(self.structure, tensors, made, {})
+        shared: dict = {}
+        result = build(self.structure, tensors, made, shared)
+        for place, gone, part in self.changes:
+            Content("", tensors[place]).repeat(gone, build(part, tensors, made, shared))
+        return result
 
 
 def has_forbidden_write(t):

@@ -18,7 +18,7 @@ from functools import cache
 import numpy
 
 from tensh.compiler.breaks import Aborted, Break
-from tensh.compiler.capture.guards import NUMPY_DRAWS, is_object
+from tensh.compiler.capture.guards import is_object
 from tensh.compiler.capture.names import read_code
 from tensh.compiler.capture.refusals import (
     ENDING,
@@ -31,6 +31,7 @@ from tensh.compiler.capture.refusals import (
     title_of,
 )
 from tensh.compiler.capture.uses import find_call
+from tensh.compiler.capture.writes import is_known
 from tensh.compiler.configuration.settings import read_setting
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import read_frames
@@ -114,11 +115,13 @@ class Watch:
     """A monitor of Python's calls while it is entered; ``reason`` is a ``Break``, or None."""
 
     may_abort = None  # a function that tells whether what has run so far may run again; None if it must go on
+    takes_writes = False  # whether assignments to what is outside become parts of the graph
     takes_transforms = False  # whether calls of torch.func become parts of the graph
     thorough = False  # whether reasons are sought for which PyTorch has no graph either, behind the first one
 
     def __init__(self, guards):
         self.guards, self.reason, self.codes = guards, None, {}
+        self.late: dict = {}  # frame -> the assignments whose objects are known when it returns
         self.made = {}  # id of an object that the call has made -> the object
 
     def __enter__(self):
@@ -158,6 +161,8 @@ class Watch:
             raise Aborted
 
     def look(self, frame, event, arg):
+        if event == "return" and frame in self.late:
+            self.require_known(self.late.pop(frame), frame)
         if event not in ("call", "c_call") or self.reason is not None and not (self.thorough and self.is_open()):
             return
         filename = frame.f_code.co_filename
@@ -216,15 +221,31 @@ class Watch:
         code = frame.f_code
         if code.co_name == "__init__" and code.co_argcount:
             self.note_made(frame.f_locals[code.co_varnames[0]])
-        if code in self.codes or is_import(frame) or frame.f_globals.get("__name__", "").startswith(NAMED_TUPLE):
+        if is_import(frame) or frame.f_globals.get("__name__", "").startswith(NAMED_TUPLE):
             return
-        self.codes[code] = None
         names = read_code(code)
-        if names.refused:
-            self.stop(names.refused, frame, names.refused != NUMPY_DRAWS)
-            return
+        if code not in self.codes:
+            self.codes[code] = None
+            if names.refused:
+                self.stop(names.refused, frame)
+                return
+            self.guard_names(frame, code, names)
+        self.require_known([each for each in names.writes if not (each.is_late and self.takes_writes)], frame)
+        if self.takes_writes and any(each.is_late for each in names.writes):
+            self.late[frame] = [each for each in names.writes if each.is_late]
+
+    def require_known(self, writes, frame):
+        """Stop the capture at assignments to objects whose changes nobody notes."""
+        for each in writes:
+            if not self.takes_writes or not is_known(each, frame, self):
+                self.stop(str(each), frame, True)
+
+    def guard_names(self, frame, code, names):
+        """Guard what a function reads: global variables, and attributes of objects."""
         values = frame.f_globals
         self.guards.asked |= names.asked
+        self.guards.attributes |= names.attributes
+        self.guards.assigned |= {each.name for each in names.writes if each.kind == "attribute"}
         self.guards.needs_history |= "requires_grad" in names.attributes
         for name in names.globals:
             if name in values:

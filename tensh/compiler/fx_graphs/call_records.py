@@ -46,7 +46,12 @@ def describe_record(recorder, guards, given, structure, kind):
         tuple(size for dim, size in enumerate(each.array.shape) if dim not in recorder.dims[id(each)])
         for each in recorder.used if isinstance(each, Tensor)
     ]  # fmt: skip
-    return inputs, nodes, fixed, kind, describe_result(structure.structure, given, structure.objects)
+    result = describe_result(structure.structure, given, structure.objects)
+    changes = [
+        [describe_result(place, given, structure.objects), gone, describe_result(part, given, structure.objects)]
+        for place, gone, part in structure.changes
+    ]
+    return inputs, nodes, fixed, kind, result, changes
 
 
 class Name(str):
