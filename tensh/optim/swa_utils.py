@@ -7,6 +7,7 @@ from copy import deepcopy
 
 from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.autograd.modes import no_grad
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.methods.creation.data import tensor
 from tensh.engine.methods.unsupported import unsupported_lookup
@@ -79,6 +80,8 @@ def get_swa_avg_fn():
 def get_swa_multi_avg_fn():
     """Make a function of (averages, values, count) that writes the means of ``count + 1`` values.
 
+    Raise RuntimeError for integers.
+
     >>> import tensh as torch
     >>> averages = [torch.tensor(1.)]
     >>> torch.optim.swa_utils.get_swa_multi_avg_fn()(averages, [torch.tensor(5.)], 3)
@@ -88,12 +91,14 @@ def get_swa_multi_avg_fn():
 
     @no_grad()
     def swa_update(averaged_param_list, current_param_list, num_averaged):
-        part = 1 / (num_averaged + 1)
+        count = num_averaged + 1
         for average, value in zip(averaged_param_list, current_param_list, strict=True):
-            if _is_exact(average):
-                average.copy_(average + (value - average) * part)
+            if not _is_exact(average):
+                average.lerp_(value, 1 / count)
+            elif isinstance(count, Tensor):
+                average.addcdiv_(value - average, count)
             else:
-                average.lerp_(value, part)
+                average.add_(value - average, alpha=1 / count)
 
     return swa_update
 
@@ -148,16 +153,17 @@ class AveragedModel(Module):
         if self.n_averaged == 0:
             for average, value in zip(ours, theirs):
                 average.copy_(value)
-        elif self.avg_fn is not None:
+        elif self.multi_avg_fn is None:
+            average_of = self.avg_fn or get_swa_avg_fn()
             for average, value in zip(ours, theirs):
-                average.copy_(self.avg_fn(average, value, self.n_averaged))
+                average.copy_(average_of(average, value, self.n_averaged))
         else:
             alike = defaultdict(lambda: ([], []))  # a function of lists takes tensors of one dtype
             for average, value in zip(ours, theirs):
                 alike[average.dtype][0].append(average)
                 alike[average.dtype][1].append(value)
             for averages, values in alike.values():
-                (self.multi_avg_fn or get_swa_multi_avg_fn())(averages, values, self.n_averaged)
+                self.multi_avg_fn(averages, values, self.n_averaged)
         if not self.use_buffers:
             for average, value in zip(self.module.buffers(), model.buffers(), strict=True):
                 average.detach().copy_(value.detach())

@@ -144,8 +144,8 @@ def finish(name, make, default, given):
             "but one of the arguments requires grad."
         )
     settle(out, make_array(make, out.array.dtype, given.get("size")), name)
-    if requires_grad:
-        out.requires_grad = True
+    if out.is_leaf:
+        out.requires_grad = requires_grad
     return out
 
 

@@ -260,7 +260,7 @@ class Many:
     It declares no derivative, because that is the user's code.
     """
 
-    pointwise, derivatives, let = False, {}, {}
+    pointwise, view, derivatives, let = False, None, {}, {}
 
     def __init__(self, many):
         self.many = many

@@ -220,8 +220,11 @@ def _record_outputs(cls, node, args, edges, result):
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be "
                 "passed to ctx.mark_dirty()."
             )
+    constant = {id(t) for t in node.non_differentiable or ()}
     number = sum(isinstance(o, Tensor) for o in outputs)
-    outputs = tuple(_separate_output(cls, o, inputs, dirty, edges is not None, number) for o in outputs)
+    outputs = tuple(
+        _separate_output(o, inputs, dirty, edges is not None and id(o) not in constant, number) for o in outputs
+    )
     if edges is not None:
         returned = (result,) if single else result
         changed = {id(t): edge for t, edge in zip(inputs, edges) if id(t) in dirty}
@@ -232,8 +235,8 @@ def _record_outputs(cls, node, args, edges, result):
     return outputs[0] if single else outputs
 
 
-def _separate_output(cls, o, inputs, dirty, recording, number):
-    """The output as a separate tensor: an input that is returned unchanged becomes a locked view of itself."""
+def _separate_output(o, inputs, dirty, recording, number):
+    """The output as a separate tensor: an input that is returned unchanged becomes a locked view of itself, or detached."""
     if not isinstance(o, Tensor):
         return o
     if id(o) in dirty:
@@ -251,6 +254,8 @@ def _separate_output(cls, o, inputs, dirty, recording, number):
     if not shared:
         return o
     source = o if any(i is o for i in shared) else shared[0]
+    if source is o and o.requires_grad and not recording:
+        return o.detach()
     shown = wrap(o.array.view())
     return record_view(source, shown, CUSTOM)
 

@@ -65,7 +65,7 @@ class Node:
         if node is self or view:  # PyTorch finds views that keep their dtype again, by as_strided
             operation = "AsStrided" if view is True else node.operation()
         else:
-            leaf = node is None or type(node) is AccumulateGrad
+            leaf = node is None or type(node) in (AccumulateGrad, Dual)
             operation = find_last_write(value) or (None if leaf else node.operation())
         kind = BY_NUMPY[value.dtype].class_of_tensors
         versions = version(value), version_at(self.time, value)

@@ -27,6 +27,12 @@ def warn_once(message, category=UserWarning, what=None):
         warn(message, category)
 
 
+def warn_of_real_part(number):
+    """Warn, once, that a ``number`` of complex elements lose their imaginary parts, unless it is zero."""
+    if number:
+        warn_once("Casting complex values to real discards the imaginary part")
+
+
 said: set = set()
 always = [False]
 

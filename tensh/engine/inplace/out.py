@@ -24,7 +24,7 @@ from tensh.engine.errors.out_words import (
     refused_cast,
     words_of,
 )
-from tensh.engine.errors.warnings import warn, warn_once
+from tensh.engine.errors.warnings import warn, warn_of_real_part
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part, refuse_shared
 from tensh.engine.inplace.plain import is_plain, write_plain
 from tensh.engine.inplace.writes import requires
@@ -119,7 +119,7 @@ def write_constant_out(out, result, name, strict=None, inputs=(), apart=True, nu
             steps=memory.strides(b) if keeps_order(name, b, a) else None,
         )
     if b.dtype.kind in "cW" and out.array.dtype.kind in "biufV":
-        warn_once("Casting complex values to real discards the imaginary part")
+        warn_of_real_part(b.size)
         b = b.real
     out.array[...] = b
     stamp_write(out.array)

@@ -325,13 +325,13 @@ def rebase_history(t, old, node, inside, result):
     node.time = advance(node.time)
     if t._base is None:
         keep_retaining(t, node)
-        stamp_whole_write(t.array, node.operation())
+        stamp_whole_write(t.array, node.operation() if uses_gradient(node) else None)
         track_temporary(t)
     else:
         slices = CopySlices(t, old, node, inside)
         keep_retaining(t._base, slices)
         if mode.levels:
             mode.levels.settle(slices, [t._base])
-        stamp_whole_write(t._base.array, slices.operation())
+        stamp_whole_write(t._base.array, slices.operation() if uses_gradient(slices) else None)
         if mode.levels or mode.held is not None:  # a view is derived again when it is read, as others of its base are
             derive_again(t)

@@ -32,10 +32,10 @@ from tensh.engine.dtypes.device import (
     strided,
 )
 from tensh.engine.dtypes.device import device as device_of
-from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
+from tensh.engine.dtypes.dtype import ALL, BOOL, BY_NUMPY, COMPLEX, FLOAT, dtype
 from tensh.engine.errors.messages import too_large
 from tensh.engine.errors.unavailable import sparse_on_meta
-from tensh.engine.errors.warnings import warn_once
+from tensh.engine.errors.warnings import warn_of_real_part
 from tensh.engine.operators.basic import cast as cast_op
 from tensh.engine.operators.shapes.composites.sharing import lies_in_shared, move_to_shared
 
@@ -58,8 +58,8 @@ def cast(t, to):
 def recast(t, to, memory_format=None):
     """Return a copy of ``t`` in the dtype ``to``."""
     numpy = to.numpy
-    if t.array.dtype.kind in "cW" and to.category != COMPLEX:
-        warn_real(to)
+    if t.array.dtype.kind in "cW" and BOOL < to.category < COMPLEX:
+        warn_of_real_part(t.array.size)
     if to.category >= FLOAT:
         return cast_op.fn(t, numpy, memory_format)
     result = new()  # no gradient passes through an integer
@@ -71,12 +71,6 @@ def recast(t, to, memory_format=None):
         raise too_large(error) from None
     result.node = result._base = result._kept = None
     return result
-
-
-def warn_real(to):
-    """Warn, once, that complex numbers lose their imaginary part."""
-    if to.category:
-        warn_once("Casting complex values to real discards the imaginary part")
 
 
 @shows("self, device=None, dtype=None, non_blocking=False, copy=False, *", "memory_format=None")

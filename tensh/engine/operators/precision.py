@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.engine.arrays.halves import convert
-from tensh.engine.errors.warnings import warn_once
+from tensh.engine.errors.warnings import warn_of_real_part
 
 F2, F4, F8, I8 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
 C8, C16 = np.dtype(np.complex64), np.dtype(np.complex128)
@@ -66,7 +66,7 @@ def take_real(array, dtype):
     """Return the array that is reduced in ``dtype``; complex numbers lose imaginary parts in a real one, with a warning."""
     if array.dtype.kind not in "cW" or dtype.kind in "cbW":
         return array
-    warn_once("Casting complex values to real discards the imaginary part")
+    warn_of_real_part(array.size)
     return real_of(array)
 
 

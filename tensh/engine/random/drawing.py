@@ -227,10 +227,10 @@ def _open_bounds(dtype, low):
 
 
 def _round_bound(dtype, number):
-    """Round an integer to the float dtype; infinity becomes the lowest integer, as in C."""
+    """Round an integer to the float dtype; what no integer of 64 bits is becomes the lowest of them, as in C."""
     number = (number + 2**63) % 2**64 - 2**63
     value = np.array(number, np.int64).astype(dtype.numpy).astype(np.float64)
-    return int(value) if np.isfinite(value) else LOWEST_INT
+    return int(value) if abs(value) < 2.0**63 else LOWEST_INT
 
 
 def _round_up(dtype, low):
@@ -264,7 +264,11 @@ def _check_range(dtype, first, last):
     if dtype.category == COMPLEX:
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     least, most = _limits(dtype)
-    if least <= first and last <= most and (dtype.category != FLOAT or _are_exact(dtype, first, last)):
+    if (
+        least <= min(first, last)
+        and max(first, last) <= most
+        and (dtype.category != FLOAT or _are_exact(dtype, first, last))
+    ):
         return
     name = dtype.spoken
     for bound, number in (("from", first), ("to - 1", last)):

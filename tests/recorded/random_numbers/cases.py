@@ -86,6 +86,9 @@ torch.native_dropout(torch.ones(9), 0.5, True)
 (torch.autograd.gradgradcheck(torch.exp, torch.ones(4, dtype=torch.float64, requires_grad=True)), torch.rand(2))[1]
 (torch.autograd.gradgradcheck(lambda a: (a * a, (1j * a).sum()), torch.ones(2, 2, dtype=torch.complex128, requires_grad=True), gen_non_contig_grad_outputs=True), torch.rand(2))[1]
 (torch.autograd.gradcheck(torch.exp, torch.ones(4, dtype=torch.float64, requires_grad=True), check_batched_grad=True, check_forward_ad=True, check_batched_forward_grad=True), torch.rand(2))[1]
+torch.zeros(5).random_(2**63 - 1)
+torch.zeros(5, dtype=torch.bfloat16).random_(5, 2**63 - 1)
+torch.zeros(5, dtype=torch.float64).random_(-(2**63), 2**63 - 1)
 """.strip().split("\n")  # fmt: skip
 
 # A logarithm or a cosine of another library rounds differently: equal to the last places.

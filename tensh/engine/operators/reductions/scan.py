@@ -46,12 +46,13 @@ def accumulate(ufunc, input, dim, step, dtype=None):
     axis = wrap_dim(dim, input.ndim)
     if input.ndim == 0:
         return source.copy()
-    if step != 1:
+    backwards = step != 1 and source.shape[axis] > 1  # no tensor has a negative stride, not even of one element
+    if backwards:
         source = reverse_along(source, axis)
     result = (accumulate_lines if source.size > LINES else accumulate_at_once)(ufunc, source, axis, wide)
     if ufunc in SUMS and dtype.kind in "fcV" and (source.size < SMALL or begins_with_negative_zero(source, axis)):
         np.add(result, ZERO[dtype], result)  # as in PyTorch, which begins with zero, -0 becomes 0
-    return np.ascontiguousarray(result if step == 1 else reverse_along(result, axis))  # in rows, as PyTorch's
+    return np.ascontiguousarray(reverse_along(result, axis) if backwards else result)  # in rows, as PyTorch's
 
 
 def begins_with_negative_zero(source, axis):

@@ -11,7 +11,7 @@ from tensh.engine.codegen.scalars import SAFE
 from tensh.engine.core.clock import mode, owner, stamp_write
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
-from tensh.engine.errors.warnings import warn_once
+from tensh.engine.errors.warnings import warn_of_real_part
 from tensh.engine.inplace.outside import differentiating
 from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.inplace.plain import is_plain
@@ -123,7 +123,7 @@ def copy_(self, other, non_blocking=False):
         stamp_write(array)
         return self
     if source.dtype.kind in "cW" and array.dtype.kind not in "cbW":
-        warn_once("Casting complex values to real discards the imaginary part")
+        warn_of_real_part(array.size)
     since = begin_write(self, other)
     if needs_no_record(self, other) or array.dtype.kind not in DIFFERENTIABLE:
         if same_elements(array, source):

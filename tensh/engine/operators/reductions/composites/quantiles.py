@@ -31,7 +31,7 @@ def quantiles(name, doc, skip_nan):
         q = check_quantile(input, q, interpolation)
         vector = q.array.ndim == 1
         axis = None if dim is None else wrap_dim(dim, input.array.ndim)
-        lines = input.reshape(-1) if axis is None else input
+        lines = input.flatten() if axis is None else input
         if axis is not None and axis != input.array.ndim - 1:
             lines = input.unsqueeze(-1).transpose(axis, -1)
         ordered = sort_dim.fn(lines, -1, False)[0]

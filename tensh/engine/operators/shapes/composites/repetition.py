@@ -18,7 +18,7 @@ from tensh.engine.operators.forms import dims_of, ints, method, require
 from tensh.engine.operators.indexing.index import index_select
 from tensh.engine.operators.indexing.mask import masked_select
 from tensh.engine.operators.shapes.composites.joining import arrays_of
-from tensh.engine.operators.shapes.composites.reshaping import expand_to, reshape_to
+from tensh.engine.operators.shapes.composites.reshaping import expand_to, flatten, reshape_to
 from tensh.engine.operators.shapes.rearrangement import flip_dims, repeat_dims, roll_dims, rotate_dims, stack
 from tensh.engine.operators.shapes.views import unsqueeze, view
 
@@ -96,7 +96,7 @@ def repeat_interleave(input=None, repeats=None, dim=None, *, output_size=None):
     if repeats is None:
         return wrap(repeat_indices(input.array, output_size))
     if dim is None:
-        input, dim = reshape_to(input, (-1,)), 0
+        input, dim = flatten(input), 0
     elif not input.array.ndim and isinstance(repeats, int):
         wrap_dim(dim, 0)
         wrap_dim(1, 0)  # the neighbouring dimension, which PyTorch's message names
