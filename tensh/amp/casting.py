@@ -36,10 +36,23 @@ class State(threading.local):
     def __init__(self):
         self.enabled, self.dtypes = set(), {}
         self.caching, self.nesting, self.cache = True, 0, {}
+        self.recorder = None  # is told of regions, if there is one
         self.lower = None  # the dtype of lower precision of the CPU, while operators choose their precision
 
 
 state = State()
+
+
+def read_settings():
+    """Return the settings of autocast in this thread, for ``restore_settings``."""
+    return set(state.enabled), dict(state.dtypes), state.caching, state.nesting, state.lower
+
+
+def restore_settings(settings):
+    """Restore settings where regions were left without their ends."""
+    state.enabled, state.dtypes, state.caching, state.nesting, state.lower = settings
+    if not state.nesting:
+        state.cache.clear()
 
 
 # ── casts ────────────────────────────────────────────────────────────────────

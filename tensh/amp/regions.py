@@ -3,6 +3,7 @@
 import functools
 
 from tensh.amp import settings as told
+from tensh.amp.casting import state
 from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import bfloat16, float16
@@ -25,6 +26,7 @@ class autocast:
     def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
         if not isinstance(device_type, str):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        asked = device_type, dtype, enabled, cache_enabled
         self.fast_dtype = told.get_autocast_dtype(device_type) if dtype is None else dtype
         self.device = device_type
         if not is_autocast_available(device_type):
@@ -41,6 +43,8 @@ class autocast:
             )
             enabled = False
         self._enabled = enabled
+        if state.recorder is not None:
+            state.recorder.note_region(self, asked)
 
     def __enter__(self):
         self.prev_cache_enabled = told.is_autocast_cache_enabled()
@@ -51,6 +55,8 @@ class autocast:
             told.set_autocast_enabled(self.device, self._enabled)
             told.set_autocast_dtype(self.device, self.fast_dtype)
             told.set_autocast_cache_enabled(self._cache_enabled)
+            if state.recorder is not None:
+                state.recorder.enter_region(self)
             return self
         except BaseException:  # ^C, after which nothing calls __exit__
             self.__exit__()
@@ -63,6 +69,8 @@ class autocast:
             told.set_autocast_enabled(self.device, self.prev)
             told.set_autocast_dtype(self.device, self.prev_fastdtype)
             told.set_autocast_cache_enabled(self.prev_cache_enabled)
+        if state.recorder is not None:
+            state.recorder.exit_region()
         return False
 
     def __call__(self, func):

@@ -5,6 +5,7 @@ import copy
 import itertools
 import operator
 
+from tensh.amp import casting
 from tensh.compiler.breaks import BackendCompilerFailed, Break
 from tensh.compiler.capture.names import read_code
 from tensh.compiler.capture.refusals import failing_as_fake
@@ -18,6 +19,7 @@ from tensh.compiler.fx_graphs.input_names import list_defaults, name_inputs, nam
 from tensh.compiler.fx_graphs.size_recording import ArgumentFloat, ArgumentInt, SizePolicy, Symbol
 from tensh.compiler.fx_graphs.size_symbols import resolve_sizes
 from tensh.compiler.registry import count_graph
+from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
 from tensh.engine.errors.warnings import is_tensh_file
@@ -110,7 +112,12 @@ class BackendFunction(CompiledFunction):
         self.contents, recorder.state = recorder.guards.contents, default_generator.get_state()
         if not self.fullgraph:
             watch.may_abort = lambda: not any(tensor.requires_grad for tensor, _, _ in recorder.written())
-        with recorder.watching_numbers(), taking_apart(recorder), failing_as_fake(self.title):
+        with (
+            recorder.watching_numbers(),
+            recorder.watching_regions(),
+            taking_apart(recorder),
+            failing_as_fake(self.title),
+        ):
             return super().run_recorded(recorder, watch, args, kwargs)
 
     def make_graph(self, recorder, guards, result, args, kwargs, around, entries):
@@ -281,13 +288,20 @@ class BackendGraph:
         """Return the result for the tensors found by the guard."""
         made = ()
         if self.run is not None:
-            depth = len(opened.levels)
+            before = len(opened.levels), mode.grad, casting.read_settings()
             try:
                 made = self.run(*[tensors[place] if type(place) is int else place.value for place in self.places])
             except BaseException:
-                close_above(depth)
+                leave_switches(*before)
                 raise
         return self.rebuild(tensors, [made] if isinstance(made, Tensor) else made)
+
+
+def leave_switches(depth, grad, settings):
+    """Restore the modes that a graph which has failed left switched."""
+    close_above(depth)
+    mode.grad = grad
+    casting.restore_settings(settings)
 
 
 def name_used(recorder, names):

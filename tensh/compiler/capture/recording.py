@@ -1,6 +1,8 @@
 """The recorder of a function that becomes a graph, which notes the elements that Python reads."""
 
 import contextlib
+import functools
+import sys
 import types
 from typing import NamedTuple
 
@@ -57,6 +59,8 @@ class GraphRecorder(Recorder):
 
     def call(self, point, args, options):
         """Cast operands of different dtypes first, because the internal copies of operators are not recorded."""
+        if (result := self.call_with_autocast(point, args, options)) is not NotImplemented:
+            return result
         op = point.operator
         if point.name == "grad" and op is None and self.reason is None:
             place, _ = find_place()
@@ -73,6 +77,14 @@ class GraphRecorder(Recorder):
         result = super().call(point, args, options)
         self.guard_unread(point, count, args, options, result)
         return result
+
+    def call_with_autocast(self, point, args, options):
+        """Cast the arguments as autocast does, then call the function; return NotImplemented where it casts nothing."""
+        casting = sys.modules.get("tensh.amp.casting")
+        if casting is None or casting.state.lower is None or options.get("out") is not None:
+            return NotImplemented
+        go_on = functools.partial(self.call, point)
+        return casting.cast_apart(point.function, args, options, contextlib.nullcontext(), go_on)
 
     def guard_unread(self, point, count, args, options, result):
         """Guard the arguments of a call that none of its lines reads: Python has read their elements, as in ``x[t]``."""

@@ -65,7 +65,10 @@ class DerivedView:
 
 
 class Result:
-    """The structure of a result, with new values in ``outputs``; a call with the tensors of a run builds the result."""
+    """The structure of a result, with new values in ``outputs``; a call with the tensors of a run builds the result.
+
+    Then it makes the ``changes`` of containers from outside.
+    """
 
     def __init__(self, result, recorder, inputs, contents=None, changed=()):
         self.recorder, self.inputs, self.outputs, self.views = recorder, inputs, [], {}

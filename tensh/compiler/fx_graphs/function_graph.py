@@ -5,6 +5,7 @@ import operator
 import sys
 from contextlib import nullcontext
 
+from tensh.amp import casting
 from tensh.compiler.breaks import Break
 from tensh.compiler.capture.reads import Reads
 from tensh.compiler.capture.uses import find_call
@@ -12,6 +13,7 @@ from tensh.compiler.capture.watching import ending
 from tensh.compiler.fx_graphs.inner_calls import look_inside
 from tensh.compiler.fx_graphs.local_names import LocalNames, is_iteration
 from tensh.compiler.fx_graphs.operand_order import starts_with_number
+from tensh.compiler.fx_graphs.region_recording import RegionRecorder
 from tensh.compiler.fx_graphs.size_recording import SIZES, SizeRecorder, Symbol
 from tensh.compiler.fx_graphs.step_recording import StepRecorder
 from tensh.compiler.programs.steps import DYNAMIC
@@ -64,7 +66,7 @@ CREATING = frozenset(
 """Functions that create a tensor on the default device."""
 
 
-class FunctionRecorder(SizeRecorder, StepRecorder, TorchFunctionMode):
+class FunctionRecorder(SizeRecorder, StepRecorder, RegionRecorder, TorchFunctionMode):
     """A mode that adds calls to ``graph``; ``reason`` is the Break at which the graph ends, or None.
 
     Tensors from outside become inputs on first use: ``used`` lists them in that order.
@@ -78,8 +80,8 @@ class FunctionRecorder(SizeRecorder, StepRecorder, TorchFunctionMode):
         self.reads, self.locals, self.named, self.sums = Reads(), LocalNames(), set(), set()
         self.dependent = set()  # ids of values whose shapes depend on elements
         self.branch = None  # every read of elements is a reason
-        self.casting = casting_now()
         self.start_sizes()
+        self.start_regions()
 
     # ── values ───────────────────────────────────────────────────────────────
     def find(self, tensor):
@@ -302,7 +304,7 @@ class FunctionRecorder(SizeRecorder, StepRecorder, TorchFunctionMode):
 
     def follow_grad(self):
         """Add a switch of gradient recording if the code has changed it; end the graph if autocast has changed."""
-        if casting_now() != self.casting:
+        if casting.state.lower != self.casting:
             self.stop("autocast is switched within the function")
         if mode.grad != self.grad:
             self.graph.call_function(_set_grad_enabled, (bool(mode.grad),))
@@ -349,12 +351,6 @@ def chained_call(place, modules):
     trail = () if place is None else place.trail[place.trail.index((place.code, place.instruction)) + 1 :]
     around = sum(code.co_qualname == "Calls.__call__" for code, _ in trail)
     return ("chain", *map(id, modules[: inner[-1] + 2])), inner[-1] >= around
-
-
-def casting_now():
-    """Return the setting of autocast."""
-    module = sys.modules.get("tensh.amp.casting")
-    return module and module.state.lower
 
 
 def add_device(name, kwargs):
