@@ -11,7 +11,8 @@ from tensh.jit.language.marks import Attribute, running
 from tensh.jit.language.meanings import translate
 from tensh.jit.language.texts import make_functions, names_at
 from tensh.jit.language.type_names import take_script_names
-from tensh.jit.language.types import TypedSignature, class_path
+from tensh.jit.language.typed_signatures import TypedSignature
+from tensh.jit.language.types import class_path
 from tensh.jit.running.containers import ScriptDict, ScriptList
 from tensh.jit.running.failures import Error, describe_failure
 from tensh.jit.running.leaving import PythonMethod, copy_containers, find_meaning, hand_out

@@ -26,7 +26,8 @@ from tensh.jit.language.classes import attributes, functions_of, is_compiled, is
 from tensh.jit.language.dataclass_methods import require_plain_defaults
 from tensh.jit.language.marks import find_declarations
 from tensh.jit.language.overloading import give_types
-from tensh.jit.language.types import TypedSignature, class_path
+from tensh.jit.language.typed_signatures import TypedSignature
+from tensh.jit.language.types import class_path
 from tensh.jit.running.scriptable import NO_SOURCE
 from tensh.jit.scripting.compiling import find_source
 from tensh.jit.scripting.forms import find_method

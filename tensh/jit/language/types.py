@@ -14,7 +14,6 @@ from tensh.engine.dtypes.dtype import dtype
 from tensh.futures import Future
 from tensh.jit.language.classes import describe_class_of, is_enum, is_interface, is_script_class, name_enum
 from tensh.jit.language.constants import float_text
-from tensh.support.naming import is_of_torch
 
 PLAIN = {
     Tensor: "Tensor", int: "int", float: "float", bool: "bool", complex: "complex", str: "str", device: "Device", dtype: "int",
@@ -163,14 +162,6 @@ def fits_type(value, kind, exact=False):
     return isinstance(value, kind)
 
 
-def declared_sequence(value, kind):
-    """Return a list as the tuple that is declared, or a tuple as the list; other values as they are."""
-    wanted = origin_of(optional_of(kind) or kind)
-    if type(value) is list and wanted is tuple:
-        return tuple(value)
-    return list(value) if type(value) is tuple and wanted is list else value
-
-
 def default_text(value, kind=None):
     """Return a default as declarations write it, for a parameter of a type."""
     if value is None and kind in (Tensor, inspect.Parameter.empty):
@@ -196,92 +187,3 @@ def names_around(fn):
         with contextlib.suppress(ValueError):
             found[name] = cell.cell_contents
     return found
-
-
-class TypedSignature:
-    """The typed parameters of a scripted function, which check arguments."""
-
-    def __init__(self, fn, owner=None):
-        self.name = fn.__name__
-        self.owner = class_path(owner) if is_script_class(owner) else owner
-        self.signature = inspect.signature(fn)
-        try:
-            hints = typing.get_type_hints(
-                fn, localns=names_around(fn) | ({owner.__name__: owner} if is_script_class(owner) else {})
-            )
-        except Exception:  # a name known only to type checkers
-            hints = {}
-        own = self.own = next(iter(self.signature.parameters), None) if owner else None  # the name of "self"
-        self.kinds = {
-            name: hints.get(name, inspect.Parameter.empty if isinstance(p.annotation, str) else p.annotation)
-            for name, p in self.signature.parameters.items()
-            if name != own
-        }
-        if is_of_torch(fn.__module__ or ""):  # our layers have no annotations
-            for name, p in self.signature.parameters.items():
-                if self.kinds.get(name) is inspect.Parameter.empty and p.default is not inspect.Parameter.empty:
-                    self.kinds[name] = typing.Any
-        self.result = hints.get("return", Tensor)
-        self.annotated, self.infer = "return" in hints, None  # a function that finds the type of the result
-
-    @property
-    def declaration(self):
-        """The function with its types, as messages show it."""
-        parts = [f"{self.owner} {self.own}"] if self.owner else []
-        for name, kind in self.kinds.items():
-            if self.signature.parameters[name].kind is inspect.Parameter.KEYWORD_ONLY and "*" not in parts:
-                parts.append("*")
-            default = self.signature.parameters[name].default
-            shown = "" if default is inspect.Parameter.empty else f"={default_text(default, kind)}"
-            parts.append(f"{short_name_of(kind)} {name}{shown}")
-        result = short_name_of(self.result if self.annotated or self.infer is None else self.infer())
-        return f"{self.name}({', '.join(parts)}) -> {f'({result})' if result.startswith('(') else result}"
-
-    def take(self, args, kwargs):
-        """Check arguments, and return them with sequences of the declared kind: tuples for lists, lists for tuples."""
-        self.check(args, kwargs)
-        if not any(type(each) in (list, tuple) for each in (*args, *kwargs.values())):
-            return args, kwargs
-        kinds = [*self.kinds.values()]
-        args = [declared_sequence(value, kind) for value, kind in zip(args, kinds)] + list(args[len(kinds) :])
-        return args, {name: declared_sequence(value, self.kinds.get(name)) for name, value in kwargs.items()}
-
-    def check(self, args, kwargs):
-        """Raise PyTorch's RuntimeError for arguments of other types."""
-        if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in self.signature.parameters.values()):
-            return
-        names, offset = list(self.kinds), 1 if self.owner else 0
-        if len(args) > len(names):
-            most, given = len(names) + offset, len(args) + offset
-            raise RuntimeError(
-                f"{self.name}() expected at most {most} argument(s) but received {given} argument(s). Declaration: {self.declaration}"
-            )
-        if twice := next((name for name in names[: len(args)] if name in kwargs), None):
-            raise RuntimeError(
-                f"Argument '{twice}' specified both as positional and keyword argument. Schema: {self.declaration}"
-            )
-        given = {**dict(zip(names, args)), **{name: value for name, value in kwargs.items() if name in self.kinds}}
-        for place, (name, kind) in enumerate(self.kinds.items()):
-            if name not in given:
-                if self.signature.parameters[name].default is inspect.Parameter.empty:
-                    raise RuntimeError(
-                        f"{self.name}() is missing value for argument '{name}'. Declaration: {self.declaration}"
-                    )
-            elif not fits_type(given[name], kind):
-                self.refuse(name, kind, given[name], place + offset)
-        if unknown := [name for name in kwargs if name not in self.kinds]:
-            raise RuntimeError(
-                f"Unknown keyword argument '{unknown[0]}' for operator '{self.name}'. Schema: {self.declaration}"
-            )
-
-    def refuse(self, name, kind, value, place):
-        inferred = kind is inspect.Parameter.empty
-        why = (
-            f"Inferred '{name}' to be of type 'Tensor' because it was not annotated with an explicit type.\n"
-            if inferred
-            else ""
-        )
-        raise RuntimeError(
-            f"{self.name}() Expected a value of type '{title_of(kind)}{' (inferred)' if inferred else ''}' for argument '{name}' but "
-            f"instead found type '{type(value).__name__}'.\n{why}Position: {place}\nValue: {value!r}\nDeclaration: {self.declaration}"
-        )

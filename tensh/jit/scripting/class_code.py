@@ -8,7 +8,8 @@ from tensh.jit.files.objects import EnumValue
 from tensh.jit.files.writing import ScriptObject, TypedValue
 from tensh.jit.graphs.code_text import constant_code
 from tensh.jit.language.classes import attributes_of, functions_of, is_compiled, is_enum, is_interface, is_script_class
-from tensh.jit.language.types import TypedSignature, class_path, is_named_tuple, origin_of
+from tensh.jit.language.typed_signatures import TypedSignature
+from tensh.jit.language.types import class_path, is_named_tuple, origin_of
 from tensh.jit.scripting.kinds import fields_of, uniform
 from tensh.jit.scripting.printing import annotation_of, write_script
 from tensh.nn.modules.module import Module

@@ -7,7 +7,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.jit.language.classes import functions_of
 from tensh.jit.language.marks import Attribute, find_declarations
 from tensh.jit.language.overloading import give_types
-from tensh.jit.language.types import TypedSignature
+from tensh.jit.language.typed_signatures import TypedSignature
 from tensh.jit.scripting.annotated import Annotated
 from tensh.jit.scripting.building import Builder
 from tensh.jit.scripting.calling import hand_over, pack

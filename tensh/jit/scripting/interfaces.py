@@ -3,7 +3,7 @@
 import inspect
 
 from tensh.jit.language.classes import is_interface
-from tensh.jit.language.types import TypedSignature
+from tensh.jit.language.typed_signatures import TypedSignature
 from tensh.jit.scripting.kinds import uniform
 from tensh.jit.scripting.sugar import ModuleRef
 

@@ -3,7 +3,7 @@
 import inspect
 
 from tensh.engine.core.tensor import Tensor
-from tensh.jit.language.types import TypedSignature
+from tensh.jit.language.typed_signatures import TypedSignature
 from tensh.jit.scripting.forms import find_method
 from tensh.jit.scripting.kinds import uniform
 from tensh.jit.scripting.sources import NotScriptable

@@ -4,7 +4,7 @@ import ast
 import inspect
 
 from tensh.jit.language.marks import find_declarations
-from tensh.jit.language.types import TypedSignature
+from tensh.jit.language.typed_signatures import TypedSignature
 from tensh.jit.running.leaving import UNUSED
 from tensh.jit.scripting.building import Raised
 from tensh.jit.scripting.kinds import fits, none, uniform

@@ -146,14 +146,24 @@ class Taps:
 
     def apply_to_bytes(self, array, dim):
         """Apply the map along ``dim`` as PyTorch does for bytes: weights of 16 bits, sums rounded to bytes."""
-        bits = next((n for n in range(22) if 0.5 + self.weights.max() * 2 ** (n + 1) >= 2**15), 22)
-        scaled = self.weights * 2**bits
+        merged = self._merge_repeated_taps()
+        bits = next((n for n in range(22) if 0.5 + merged.max() * 2 ** (n + 1) >= 2**15), 22)
+        scaled = merged * 2**bits
         whole = np.trunc(scaled + np.copysign(0.5, scaled)).astype(np.int32)
         shape = (-1, *(1,) * (array.ndim - dim - 1))
         total = np.int32(1 << bits - 1)
         for places, weights in zip(self.places, whole):
             total = total + np.take(array, places, dim) * weights.reshape(shape)
         return np.clip(total >> bits, 0, 255).astype(np.uint8)
+
+    def _merge_repeated_taps(self):
+        """Return the weights, those that an output gives to one element at the border in its last tap there."""
+        weights = self.weights.copy()
+        for t in range(1, len(weights)):
+            again = self.places[t] == self.places[t - 1]
+            weights[t, again] += weights[t - 1, again]
+            weights[t - 1, again] = 0
+        return weights
 
     def _read_run(self, array, t, lead):
         """Return the elements of ``array`` that a tap reads: a view if they are one slice."""
