@@ -7,7 +7,8 @@ from tensh import nn
 from tensh.engine.dispatch.capture.recorder import Recorder
 from tensh.show import graph, static
 from tensh.show.drawing.page import Page
-from tensh.show.graphs.captured import StaticGraph, static_of
+from tensh.show.graphs.captured import static_of
+from tensh.show.graphs.static_graph import StaticGraph
 
 
 def test_the_tape_shows_what_was_fused_and_how_many_bytes_move():

@@ -4,93 +4,16 @@ Each line shows an operation with its operands, the resulting array, the bytes r
 it.
 """
 
-from dataclasses import replace
-
 from tensh.compiler.compiling import CompiledFunction
 from tensh.compiler.graph import make_program
-from tensh.compiler.programs.notes import words_of
-from tensh.compiler.programs.passes import FUSED
-from tensh.compiler.programs.steps import EFFECT, VIEW, Var
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.capture.lines import map_parts
-from tensh.engine.dtypes.dtype import BY_NUMPY
-from tensh.graph import tokens
-from tensh.graph.counting import count_steps
 from tensh.graph.formats import dag, svg, tree
 from tensh.graph.formats.tree import Shown
-from tensh.graph.model import Edge, GraphNode
 from tensh.show.drawing.page import Lines
-from tensh.show.drawing.text import cells, pad, wrap_lines
-from tensh.show.reading.describe import amount
+from tensh.show.drawing.text import cells, wrap_lines
+from tensh.show.graphs.static_graph import StaticGraph
+from tensh.show.graphs.static_tape import write_tape
 from tensh.support.language import _
-
-WIDEST = 40  # columns
-KINDS = ("margin", "name", "plain", "plain", "number", "number")  # kinds of the columns before the code
-BYTES = 4  # the first column of bytes
-
-
-class StaticGraph:
-    """The steps of a program that lead to its first result, as a graph for trees and drawings."""
-
-    def __init__(self, program, optimized=False):
-        steps = program.after[0] if optimized else program.before[0]
-        ends = list(program.results)
-        makers = {out: step for step in steps for out in step.outs}
-        needed, waiting = set(), ends[:1]
-        while waiting:
-            each = waiting.pop()
-            if each not in needed:
-                needed.add(each)
-                waiting += makers[each].inputs if each in makers else ()
-        leaves = [
-            each
-            for each in dict.fromkeys(v for step in steps for v in step.inputs)
-            if each in needed and each not in makers
-        ]
-        order = [*leaves, *(step for step in steps if any(out in needed for out in step.outs))]
-        self.numbers = {}
-        for number, each in enumerate(order, 1):
-            self.numbers.update((out, number) for out in ([each] if isinstance(each, Var) else each.outs))
-        self.nodes = [self.describe(each, number) for number, each in enumerate(order, 1)]
-        uses = [0] * (len(order) + 1)
-        for node in self.nodes:
-            for edge in node.edges:
-                uses[edge.number] += 1
-        self.nodes = [replace(node, uses=uses[node.number]) for node in self.nodes]
-        self.edge_count, self.root = sum(uses), self.numbers.get(ends[0], len(order))
-        self.shared = [number for number, times in enumerate(uses) if times > 1]
-
-    def describe(self, each, number):
-        if isinstance(each, Var):
-            return GraphNode(number, "leaf", "input", None, each.label, each.shape, dtype_of(each))
-        given = each.inputs if each.kind == FUSED else list_variables((each.args, each.options))
-        edges = tuple(Edge(self.numbers[v]) for v in given if v in self.numbers)
-        out = each.outs[0] if each.outs else None
-        name = " + ".join(step.name for step in each.steps) if each.kind == FUSED else each.name
-        text = None if each.kind == FUSED else words_of(each)
-        return GraphNode(
-            number, "operation", name, text, None, out and out.shape, out and dtype_of(out), edges=edges
-        )  # fmt: skip
-
-    def __len__(self):
-        return len(self.nodes)
-
-    def __iter__(self):
-        return iter(self.nodes)
-
-    def __getitem__(self, number):
-        return self.nodes[number - 1]
-
-
-def dtype_of(var):
-    return str(BY_NUMPY[var.dtype]).removeprefix("torch.")
-
-
-def list_variables(structure):
-    """Return the variables in a structure, once per occurrence."""
-    found = []
-    map_parts(found.append, Var, structure)
-    return found
 
 
 class Static(Lines):
@@ -115,15 +38,14 @@ class Static(Lines):
             return {"tree": tree, "dag": dag}[self.view].lines(self.graph, shown)
         width = page.width if page.is_window else None
         if self.compiled:
-            return source(self.program.text.rstrip("\n"), width)
-        return tape(self.program, width)
+            return write_source(self.program.text.rstrip("\n"), width)
+        return write_tape(self.program, width)
 
     def _repr_svg_(self):
         return "\n".join(svg.lines(self.graph, self.shown)) if self.view == "dag" else None
 
 
-# ── the source ───────────────────────────────────────────────────────────────
-def source(text, width=None):
+def write_source(text, width=None):
     """Yield the lines of the compiled source; in a narrow window a comment stands above its line."""
     for line in text.split("\n"):
         code, mark, words = line.partition("  # ")
@@ -134,127 +56,6 @@ def source(text, width=None):
         yield [("plain", line)]
 
 
-# ── the tape ─────────────────────────────────────────────────────────────────
-def tape(program, width=None):
-    """Yield the lines of all passes, before and after."""
-    for title, passes in ((_("captured"), program.before), (_("optimized"), program.after)):
-        for name, steps in zip(("", _(", backward")), passes, strict=True):
-            if not name:
-                numbers = {}
-            if steps or not name:
-                yield [("keyword", title + name)]
-                yield from table(steps, numbers, width)
-                yield [("plain", "")]
-    yield [("note", summary(program))]
-
-
-def table(steps, numbers, width=None):
-    """Yield the steps of a pass; ``numbers`` (variable -> its number) grows.
-
-    In a window that is narrower than the columns, those of bytes and code too long for the line stand below it.
-    """
-    for step in steps:
-        for part in getattr(step, "steps", [step]):
-            for out in part.outs:
-                numbers[out] = f"%{len(numbers) + 1}"
-    rows = []
-    for step in steps:
-        if step.kind == FUSED:
-            rows.append(
-                (
-                    "",
-                    _("fused: {steps} steps, block by block").format(steps=len(step.steps)),
-                    "",
-                    "",
-                    *traffic(step),
-                    "",
-                )
-            )
-            rows += [row_of(part, numbers, "  ") for part in step.steps]
-        else:
-            rows.append(row_of(step, numbers))
-    widths = [min(max((tokens.width(row[i]) for row in rows), default=0), WIDEST) for i in range(len(KINDS))]
-    first = 2 + sum(each + 2 for each in widths)  # the column of the code
-    beside = len(KINDS) if width is None or first <= width else BYTES
-    for row in rows:
-        texts = [pad(tokens.shorten(text, WIDEST), width) for text, width in zip(row, widths, strict=False)]
-        line = [("plain", "  "), *((kind, f"{text}  ") for kind, text in zip(KINDS, texts, strict=True))]
-        code = ("note", row[-1])
-        if width is None or (beside == len(KINDS) and first + tokens.width(row[-1]) < width):
-            yield [*line, code]
-            continue
-        yield line[: beside + 1]
-        below = line[beside + 1 :]
-        indent = 4 + widths[0] + 2
-        is_one = indent + sum(tokens.width(text) for _kind, text in [*below, code]) < width
-        for part in [[*below, code]] if is_one else [below, [code]]:
-            if any(text.strip() for _kind, text in part):
-                yield [("plain", " " * indent), *part]
-
-
-def row_of(step, numbers, indent=""):
-    """Return (numbers, call, shape, dtype, bytes read, bytes written, the user's code) of a step."""
-    given = [text_of(each, numbers) for each in step.args]
-    out = step.outs[0] if step.outs else None
-    own = ", ".join(numbers[each] for each in step.outs)
-    bytes_ = ("", "") if indent else traffic(step)
-    shape = "" if out is None else f"[{', '.join(map(str, out.shape))}]"
-    return (
-        own,
-        f"{indent}{step.name}({', '.join(given)})",
-        shape,
-        "" if out is None else dtype_of(out),
-        *bytes_,
-        words_of(step) or "",
-    )
-
-
-def text_of(value, numbers):
-    if isinstance(value, (tuple, list)):
-        text = ", ".join(text_of(each, numbers) for each in value)
-        return f"[{text}]" if isinstance(value, list) else f"({text}{',' * (len(value) == 1)})"
-    if isinstance(value, Var):
-        return numbers.get(value) or value.label or value.name or "_"
-    if hasattr(value, "shape") and not value.shape:
-        return str(value)
-    return "..." if hasattr(value, "shape") else str(value)
-
-
-def traffic(step):
-    """Return (bytes read, bytes written) by a step, as texts; a view reads and writes nothing."""
-    read, written = bytes_of(step)
-    return (
-        _("reads {amount}").format(amount=amount(read)) if read else "",
-        _("writes {amount}").format(amount=amount(written)) if written else "",
-    )
-
-
-def bytes_of(step):
-    if step.kind == VIEW:
-        return 0, 0
-    if step.kind == EFFECT:
-        inputs = step.inputs
-        return sum(each.nbytes for each in inputs), inputs[0].nbytes if inputs else 0
-    return sum(each.nbytes for each in step.inputs), sum(each.nbytes for each in step.outs)
-
-
-def summary(program):
-    """Count the lines before and after, and the bytes they move."""
-    texts = []
-    for title, passes in ((_("captured"), program.before), (_("optimized"), program.after)):
-        steps = [*passes[0], *passes[1]]
-        moved = sum(sum(bytes_of(step)) for step in steps)
-        parts = {"title": title, "steps": count_steps(len(steps)), "amount": amount(moved)}
-        texts.append(_("{title}: {steps}, {amount} moved").format(**parts))
-    groups = [step for steps in program.after for step in steps if step.kind == FUSED]
-    fused = sum(len(step.steps) for step in groups)
-    more = [_("{fused} fused into {groups}").format(fused=fused, groups=len(groups))] if groups else []
-    more += [_("{merged} common").format(merged=program.merged)] if program.merged else []
-    more += [_("{folded} folded").format(folded=program.folded)] if program.folded else []
-    return "; ".join([*texts, *more])
-
-
-# ── public functions ─────────────────────────────────────────────────────────
 def static(function, *inputs, view="auto", compiled=False, **options):
     """Show the static graph of a function or module called with ``inputs``: its steps before and after optimization.
 
