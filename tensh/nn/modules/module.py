@@ -214,21 +214,9 @@ class Module(Members, Calls, State):
             for module in self.children():
                 module._apply(fn)
         for name, parameter in self._parameters.items():
-            if parameter is None:
-                continue
-            with no_grad():
-                before, lazy = parameter, is_lazy(parameter)
-                given = parameter.data if lazy else parameter
-                new = fn(given)
-                if conversion.overwrite and not lazy or not has_same_form(given, new):
-                    parameter = self._parameters[name] = Parameter(new, parameter.requires_grad)
-                elif new is not parameter:
-                    parameter.data = new
-                if not lazy and before.grad is not None:
-                    requires_grad, grad = before.grad.requires_grad, fn(before.grad)
-                    if parameter is before:
-                        parameter.grad = None
-                    parameter.grad = grad.requires_grad_(requires_grad)
+            if parameter is not None:
+                with no_grad():
+                    self._parameters[name] = apply_to_parameter(fn, parameter)
         for name, buffer in self._buffers.items():
             if is_lazy(buffer):
                 buffer.data = fn(buffer.data)
@@ -355,6 +343,23 @@ class Module(Members, Calls, State):
         if not lines and not children:
             return f"{name}()"
         return f"{name}(\n  " + "\n  ".join(lines + children) + "\n)"
+
+
+def apply_to_parameter(fn, parameter):
+    """Return a parameter with its value and its gradient replaced by ``fn`` of them: the same one if its form allows."""
+    lazy = is_lazy(parameter)
+    given = parameter.data if lazy else parameter
+    new, result = fn(given), parameter
+    if conversion.overwrite and not lazy or not has_same_form(given, new):
+        result = Parameter(new, parameter.requires_grad)
+    elif new is not parameter:
+        parameter.data = new
+    if not lazy and parameter.grad is not None:
+        requires_grad, grad = parameter.grad.requires_grad, fn(parameter.grad)
+        if result is parameter:
+            parameter.grad = None
+        result.grad = grad.requires_grad_(requires_grad)
+    return result
 
 
 def move_tensor(t, where):

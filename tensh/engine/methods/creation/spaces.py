@@ -21,7 +21,7 @@ from tensh.engine.errors.messages import dtype_error
 from tensh.engine.methods.creation.roundings import DOUBLE, fuse_multiply_add, narrow_values, round_float32
 
 
-def spaces(*last):
+def space_signatures(*last):
     """Return the signatures of a function with two ends, each a number or a 0-d tensor."""
     ends = (
         "Tensor start, Tensor end",
@@ -32,7 +32,7 @@ def spaces(*last):
     return tuple(f"({', '.join((both, *last))}, {OUT})" for both in ends)
 
 
-LINSPACE, LOGSPACE = spaces("int steps"), spaces("int steps", "float base = 10.0")
+LINSPACE, LOGSPACE = space_signatures("int steps"), space_signatures("int steps", "float base = 10.0")
 
 
 @public
@@ -50,12 +50,12 @@ def linspace(*args, **given):
         try:
             numpy, requires_grad = bind_plain(of_scalar[float].numpy, **given)
             if numpy.kind == "f":
-                return make_leaf(evenly(*args, numpy), requires_grad)
+                return make_leaf(compute_linspace(*args, numpy), requires_grad)
         except (TypeError, AttributeError, RuntimeError, ValueError, MemoryError):
             pass
     given = bind("linspace", LINSPACE, args, given)
     try:
-        return make_space("linspace", given, evenly)
+        return make_space("linspace", given, compute_linspace)
     except Lift:
         return ports.batched_function("linspace", linspace, (), given)
 
@@ -73,14 +73,14 @@ def logspace(*args, **given):
     """
     given = bind("logspace", LOGSPACE, args, given)
     try:
-        return make_space("logspace", given, lambda *ends: powers(given["base"], *ends))
+        return make_space("logspace", given, lambda *ends: compute_logspace(given["base"], *ends))
     except Lift:
         return ports.batched_function("logspace", logspace, (), given)
 
 
 def make_space(name, given, compute):
     """Make the tensor of ``compute(start, end, steps, dtype)``."""
-    start, end, steps = end_number(name, given, "start"), end_number(name, given, "end"), given["steps"]
+    start, end, steps = read_end(name, given, "start"), read_end(name, given, "end"), given["steps"]
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     complexes = isinstance(start, complex) or isinstance(end, complex)
@@ -100,7 +100,7 @@ def make_space(name, given, compute):
     return finish(name, make, default.numpy, {**given, "size": (steps,)})
 
 
-def end_number(name, given, which):
+def read_end(name, given, which):
     """Return one end as a number."""
     end = given[which]
     if not isinstance(end, Tensor):
@@ -126,18 +126,18 @@ def count_from_ends(steps):
 kept_count_from_ends = lru_cache(maxsize=64)(count_from_ends)
 
 
-def pattern(steps):
-    """Return ``count_from_ends``, cached for short ranges because it takes 3 µs."""
+def find_counts(steps):
+    """Return ``count_from_ends(steps)``, which takes 3 µs; short ones are kept."""
     return kept_count_from_ends(steps) if steps <= 1024 else count_from_ends(steps)
 
 
-def halves(start, end, step, steps, compute):
+def compute_from_ends(start, end, step, steps, compute):
     """Compute the first half from the start, the second half backwards from the end."""
-    half, numbers = steps // 2, pattern(steps)
+    half, numbers = steps // 2, find_counts(steps)
     return np.concatenate([compute(step, numbers[:half], start), compute(step, numbers[half:], end)])
 
 
-def evenly(start, end, steps, dtype):
+def compute_linspace(start, end, steps, dtype):
     """Compute the array of ``linspace``."""
     if dtype.kind != "f" or not (
         type(start) in REAL and type(end) in REAL and -SAFE < start < SAFE and -SAFE < end < SAFE
@@ -147,28 +147,30 @@ def evenly(start, end, steps, dtype):
         return np.full(steps, start, dtype)
     if dtype.kind == "c":
         step = dtype.type((end - start) / (steps - 1))
-        return halves(dtype.type(start), dtype.type(end), step, steps, lambda f, n, s: (f * n + s).astype(dtype))
+        return compute_from_ends(
+            dtype.type(start), dtype.type(end), step, steps, lambda f, n, s: (f * n + s).astype(dtype)
+        )
     if dtype.kind in "iu":
-        return halves(start, end, (end - start) / (steps - 1), steps, fuse_multiply_add).astype(dtype)
+        return compute_from_ends(start, end, (end - start) / (steps - 1), steps, fuse_multiply_add).astype(dtype)
     if dtype.itemsize == 4:  # the product is exact enough in float64
         start, end = round_float32(start), round_float32(end)
-        values = pattern(steps) * SCALARS[round_float32(round_float32(end - start) / (steps - 1)), DOUBLE]
+        values = find_counts(steps) * SCALARS[round_float32(round_float32(end - start) / (steps - 1)), DOUBLE]
         for half, origin in (values[: steps // 2], start), (values[steps // 2 :], end):
             if origin:
                 half += SCALARS[origin, DOUBLE]
         return values.astype(dtype)
     if dtype.itemsize == 8:
-        return halves(start, end, (end - start) / (steps - 1), steps, fuse_multiply_add)
+        return compute_from_ends(start, end, (end - start) / (steps - 1), steps, fuse_multiply_add)
 
     def short(x):  # every result is rounded
         return np.asarray(x, np.float32).astype(dtype).astype(np.float32)
 
     start, end = short(start), short(end)
     step = short(short(end - start) / short(steps - 1))
-    return halves(start, end, step, steps, lambda f, n, s: short(short(f * short(n)) + s)).astype(dtype)
+    return compute_from_ends(start, end, step, steps, lambda f, n, s: short(short(f * short(n)) + s)).astype(dtype)
 
 
-def powers(base, start, end, steps, dtype):
+def compute_logspace(base, start, end, steps, dtype):
     """Compute the array of ``logspace``."""
     if steps < 2:
         with_fraction = complex(base) ** start if dtype.kind == "c" else float(base) ** start
@@ -177,11 +179,11 @@ def powers(base, start, end, steps, dtype):
     if dtype.kind == "c":
         start, end = complex(start), complex(end)
         step = (end - start) / (steps - 1)
-        return np.power(base, halves(start, end, step, steps, lambda f, n, s: f * n + s)).astype(dtype)
+        return np.power(base, compute_from_ends(start, end, step, steps, lambda f, n, s: f * n + s)).astype(dtype)
     if dtype.kind in "fV":
         start, end = (np.asarray(x, np.float64).astype(dtype) for x in (start, end))
     step = float(end - start) / (steps - 1)
-    exponents = halves(float(start), float(end), step, steps, lambda f, n, s: f * n + s)
+    exponents = compute_from_ends(float(start), float(end), step, steps, lambda f, n, s: f * n + s)
     try:  # NumPy's power may differ in the last place
         values = np.fromiter(map(math.pow, repeat(base), exponents.tolist()), np.float64, steps)
     except (ValueError, OverflowError):

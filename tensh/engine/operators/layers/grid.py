@@ -15,7 +15,7 @@ from tensh.engine.arrays.orders import move_axis
 from tensh.engine.arrays.scattering import add_at
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
-from tensh.engine.methods.creation.spaces import evenly
+from tensh.engine.methods.creation.spaces import compute_linspace
 from tensh.engine.operators.layers import grid_halves
 from tensh.engine.operators.layers.resampling import CUBIC
 from tensh.engine.operators.precision import compute_in_float32, is_half, narrow_result, widen
@@ -219,7 +219,7 @@ def even_axis(n, corners, dtype):
     """Return the coordinates of one dimension, rounded where PyTorch rounds them."""
     if n < 2:
         return np.zeros(n, dtype)
-    ends = evenly(-1, 1, n, dtype)
+    ends = compute_linspace(-1, 1, n, dtype)
     return ends if corners else ends * dtype.type(n - 1) / dtype.type(n)
 
 
