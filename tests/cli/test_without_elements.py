@@ -1,4 +1,4 @@
-"""Sparse and nested tensors, and those of the device meta, in all that looks at tensors: nothing of it is a bug in tensh."""
+"""Sparse, nested, masked and meta tensors in every command that shows tensors: none of them fails."""
 
 from contextlib import closing
 
@@ -57,7 +57,7 @@ def session():
 
 
 def show(line, session):
-    """The failure of a line, whose values are shown as at the prompt; None where there is none."""
+    """Run a line and draw its values as at the prompt; return its failure, or None."""
     events = run(line, session)
     from tensh.cli.render import values
     from tensh.show.drawing.page import Page
@@ -75,7 +75,7 @@ def test_they_are_shown(session, line):
 
 
 @pytest.mark.parametrize(("line", "why"), REFUSED.items())
-def test_elements_that_are_nowhere_are_refused_in_words(session, line, why):
+def test_commands_that_need_elements_say_so(session, line, why):
     failure = show(line, session)
     assert why in failure.message and "Sparsity" not in failure.kind and "Absence" not in failure.kind
 

@@ -1,4 +1,4 @@
-"""Tensors of the device "meta" in files: a file may say anything of them."""
+"""Tensors of the device "meta" in files, which may describe them wrongly."""
 
 import io
 import pickle
@@ -11,8 +11,8 @@ from tensh.serialization import rebuilding
 from tensh.serialization.containers import DamagedError
 
 
-def said(kind, *facts):
-    """A file that holds a tensor of the dtype ``kind`` without elements."""
+def make_file(kind, *facts):
+    """Return a file with a tensor of the dtype ``kind`` without elements, described by facts."""
     parts = b"".join(pickle.dumps(each, 2)[2:-1] for each in facts)
     described = (
         b"\x80\x02ctorch._utils\n_rebuild_meta_tensor_no_storage\n(" + f"ctorch\n{kind}\n".encode() + parts + b"tR."
@@ -25,10 +25,10 @@ def said(kind, *facts):
     return file
 
 
-def test_what_fits():
-    found = torch.load(said("float32", (2, 3), (1, 2), True))
+def test_descriptions_that_fit_are_loaded():
+    found = torch.load(make_file("float32", (2, 3), (1, 2), True))
     assert (found.device.type, found.shape, found.stride(), found.requires_grad) == ("meta", (2, 3), (1, 2), True)
-    assert torch.load(said("bool", (2**50,), (1,), False)).shape == (2**50,)
+    assert torch.load(make_file("bool", (2**50,), (1,), False)).shape == (2**50,)
 
 
 DAMAGED = {
@@ -47,10 +47,10 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("name", DAMAGED)
-def test_what_does_not_fit_is_refused(name):
+def test_descriptions_that_do_not_fit_are_refused(name):
     for weights_only in (True, False):
         with pytest.raises((RuntimeError, pickle.UnpicklingError), match="damaged"):
-            torch.load(said(*DAMAGED[name]), weights_only=weights_only)
+            torch.load(make_file(*DAMAGED[name]), weights_only=weights_only)
 
 
 class Wrapper(torch.Tensor):
@@ -58,7 +58,7 @@ class Wrapper(torch.Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-        raise AssertionError("nobody asks")
+        raise AssertionError("loading calls no operator")
 
 
 FACTS = {"cls": Wrapper, "kind": torch.float32, "size": (2,), "stride": (1,), "offset": 0, "layout": torch.strided}

@@ -1,4 +1,4 @@
-"""`%step` at the prompt: a backward pass gone through with the arrow keys."""
+"""`%step` at the prompt: a backward pass, step by step with the arrow keys."""
 
 import os
 
@@ -34,7 +34,7 @@ step 3 of 3   right: next   left: back   q: quit
 """
 
 
-def drawn(lines):
+def join_lines(lines):
     return "\n" + "".join("".join(text for _, text in line).rstrip() + "\n" for line in lines)
 
 
@@ -44,8 +44,8 @@ def test_pictures_of_a_backward_pass():
     y = a * b
     view = show.steps(y, {"x": x, "w": w, "a": a, "b": b, "y": y})
     assert len(view) == 3
-    assert drawn(view.picture(0)) == BEFORE
-    assert drawn(view.picture(3)) == LAST
+    assert join_lines(view.picture(0)) == BEFORE
+    assert join_lines(view.picture(3)) == LAST
 
 
 def test_a_picture_fits_into_a_narrow_window():
@@ -92,7 +92,7 @@ def test_arrow_keys_go_forwards_and_back():
         assert shell.enter("x.grad, w.grad") == "(None, None)"  # looking changes nothing
 
 
-def test_control_z_puts_the_program_to_sleep():
+def test_control_z_suspends_the_program():
     done = []
     (binding,) = [each for each in keys([0], 3).bindings if each.keys == (Keys.ControlZ,)]
     binding.handler(SimpleNamespace(app=SimpleNamespace(suspend_to_background=lambda: done.append(True))))

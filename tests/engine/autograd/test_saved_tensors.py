@@ -6,8 +6,8 @@ import pytest
 import tensh
 
 
-def noting(events):
-    """A pair of hooks that note their arguments."""
+def make_hooks(events):
+    """Return a pair of hooks that record their arguments as events."""
 
     def pack(t):
         events.append(("pack", t.tolist(), t.requires_grad, t.is_leaf))
@@ -20,7 +20,7 @@ def noting(events):
     return pack, unpack
 
 
-def exp_of_users(torch):
+def make_exp(torch):
     class Exp(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x, y):
@@ -43,7 +43,7 @@ PACKED = {
     "a value twice": (lambda torch, a: a * a, [[1, 2], [1, 2]]),
     "a constant": (lambda torch, a: a * torch.tensor([5.0, 6.0]), [[5, 6]]),
     "a reduction": (lambda torch, a: a.sum(), []),
-    "a function of the user's": (lambda torch, a: exp_of_users(torch)(a - a.detach(), torch.tensor(3.0)), [[0, 0], [1, 1], 3]),
+    "a custom function": (lambda torch, a: make_exp(torch)(a - a.detach(), torch.tensor(3.0)), [[0, 0], [1, 1], 3]),
     "a result written in place": (lambda torch, a: (a - a.detach()).exp_(), [[1, 1]]),
     "a checkpoint": (
         lambda torch, a: torch.utils.checkpoint.checkpoint(lambda x: (x * 2).exp().sin(), a, use_reentrant=False),
@@ -53,11 +53,11 @@ PACKED = {
 }  # fmt: skip
 
 
-def passed(torch, compute):
-    """The events and the gradient of a leaf, of a pass through what was computed with hooks."""
-    importing = torch.utils.checkpoint  # noqa: F841  a module of its own, found on first use
+def run_pass(torch, compute):
+    """Return the events of a pass through a computation with hooks, and the gradient of its leaf."""
+    importing = torch.utils.checkpoint  # noqa: F841  the module is imported on first use
     a, events = torch.tensor([1.0, 2.0], requires_grad=True), []
-    with torch.autograd.graph.saved_tensors_hooks(*noting(events)):
+    with torch.autograd.graph.saved_tensors_hooks(*make_hooks(events)):
         y = compute(torch, a)
     events.append("backward")
     if y.requires_grad:
@@ -68,7 +68,7 @@ def passed(torch, compute):
 @pytest.mark.parametrize("name", PACKED)
 def test_what_is_saved_is_packed_and_unpacked(name):
     compute, expected = PACKED[name]
-    events, grad = passed(tensh, compute)
+    events, grad = run_pass(tensh, compute)
     place = events.index("backward")
     assert events[:place] == [
         ("pack", values, *event[2:]) for values, event in zip(expected, events[:place], strict=True)
@@ -83,23 +83,23 @@ def test_what_is_saved_is_packed_and_unpacked(name):
 
 
 @pytest.mark.parametrize("name", PACKED)
-def test_the_same_in_pytorch(name, oracle):
+def test_events_are_pytorchs(name, oracle):
     import torch.utils.checkpoint  # noqa: F401
 
-    ours, theirs = (passed(torch, PACKED[name][0]) for torch in (tensh, oracle))
+    ours, theirs = (run_pass(torch, PACKED[name][0]) for torch in (tensh, oracle))
     assert ours[0] == theirs[0]
     np.testing.assert_allclose(ours[1] or 0, theirs[1] or 0, 1e-6)
 
 
-def leaf():
+def make_leaf():
     return tensh.tensor([1.0, 2.0], requires_grad=True)
 
 
 graph = tensh.autograd.graph
 
 
-def test_what_comes_out_goes_on_to_where_the_tensor_came_from():
-    a = leaf()
+def test_unpacked_values_keep_the_history_of_the_tensor():
+    a = make_leaf()
     with graph.saved_tensors_hooks(lambda t: t.numpy(force=True), lambda array: tensh.tensor(array)):
         y = (a * 3).sin()
     (first,) = tensh.autograd.grad(y.sum(), a, create_graph=True)
@@ -108,18 +108,18 @@ def test_what_comes_out_goes_on_to_where_the_tensor_came_from():
     np.testing.assert_allclose(second.tolist(), -9 * np.sin([3, 6]), 1e-6)
 
 
-def test_the_derivative_is_of_what_comes_out():
-    a = leaf()
+def test_derivatives_use_unpacked_values():
+    a = make_leaf()
     with graph.saved_tensors_hooks(lambda t: t, lambda t: t * 10):
         y = a * a
     y.sum().backward()
     assert a.grad.tolist() == [20, 40]
 
 
-def test_the_innermost_pair_counts():
-    a, outer, inner = leaf(), [], []
-    with graph.saved_tensors_hooks(*noting(outer)):
-        with graph.saved_tensors_hooks(*noting(inner)):
+def test_the_innermost_hooks_are_called():
+    a, outer, inner = make_leaf(), [], []
+    with graph.saved_tensors_hooks(*make_hooks(outer)):
+        with graph.saved_tensors_hooks(*make_hooks(inner)):
             b = a * 2 * a
         c = b.exp()
     c.relu()
@@ -128,18 +128,18 @@ def test_the_innermost_pair_counts():
     assert [len(inner), len(outer)] == [4, 2]
 
 
-def test_a_write_leaves_what_was_saved():
-    a, events = leaf(), []
+def test_a_write_does_not_change_saved_values():
+    a, events = make_leaf(), []
     x = a * 1
-    with graph.saved_tensors_hooks(*noting(events)):
+    with graph.saved_tensors_hooks(*make_hooks(events)):
         x.mul_(a)
     assert events[-1][1] == [1, 2]
     x.sum().backward()
     assert a.grad.tolist() == [2, 4]
 
 
-def test_versions_are_not_asked_for():
-    a, b = leaf(), tensh.tensor([3.0, 4.0])
+def test_versions_of_packed_values_are_not_checked():
+    a, b = make_leaf(), tensh.tensor([3.0, 4.0])
     with graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
         y = a * b
     b.zero_()
@@ -147,55 +147,51 @@ def test_versions_are_not_asked_for():
     assert a.grad.tolist() == [3, 4]
 
 
-def test_members_of_nodes_unpack_their_own_value():
-    a, events = leaf(), []
-    with graph.saved_tensors_hooks(*noting(events)):
+def test_attributes_of_nodes_unpack_their_value():
+    a, events = make_leaf(), []
+    with graph.saved_tensors_hooks(*make_hooks(events)):
         y = a * (a + 1)
     events.clear()
     assert y.grad_fn._saved_self.tolist() == [1, 2]
     assert events == [("unpack", [1, 2])]
 
 
-def fails(work, *args):
-    return lambda: work(*args)
-
-
-def multiplied(pack, unpack=lambda t: t):
-    a = leaf() * 1
+def multiply(pack, unpack=lambda t: t):
+    a = make_leaf() * 1
     with graph.saved_tensors_hooks(pack, unpack):
         y = a * a
     y.sum().backward()
 
 
-def registered(*hooks):
-    leaf().exp().grad_fn._raw_saved_result.register_hooks(*hooks)
+def register(*hooks):
+    make_leaf().exp().grad_fn._raw_saved_result.register_hooks(*hooks)
 
 
-def backward_outside():
-    a = leaf()
+def run_backward_outside():
+    a = make_leaf()
     with graph.allow_mutation_on_saved_tensors():
         y = a * a
     y.sum().backward()
 
 
-def contexts(*each):
+def enter_all(*each):
     def enter():
         with each[0]:
             if each[1:]:
-                contexts(*each[1:])()
+                enter_all(*each[1:])()
 
     return enter
 
 
 REFUSED = {
-    "a pack hook that writes": (lambda: multiplied(lambda t: t.add_(1)), RuntimeError, "A saved tensor pack hook is modifying its input in place"),
-    "an unpack hook without a tensor": (lambda: multiplied(lambda t: 3), TypeError, "unpack_hook expected to be a Tensor but got result of type int"),
-    "no functions": (lambda: multiplied(1, 2), TypeError, "_push_saved_tensors_default_hooks(): incompatible function arguments"),
-    "hooks where there are none to be": (contexts(graph.disable_saved_tensors_hooks("not here"), graph.save_on_cpu()), RuntimeError, "not here"),
-    "no more hooks where there are some": (contexts(graph.save_on_cpu(), graph.disable_saved_tensors_hooks("not here")), RuntimeError, "not here"),
-    "one hook of one tensor": (lambda: registered(print), TypeError, "register_hooks(): incompatible function arguments"),
-    "a backward pass outside": (backward_outside, AssertionError, "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"),
-    "writing allowed twice": (contexts(graph.allow_mutation_on_saved_tensors(), graph.allow_mutation_on_saved_tensors()), RuntimeError, "contexts cannot be nested"),
+    "a pack hook that writes": (lambda: multiply(lambda t: t.add_(1)), RuntimeError, "A saved tensor pack hook is modifying its input in place"),
+    "an unpack hook without a tensor": (lambda: multiply(lambda t: 3), TypeError, "unpack_hook expected to be a Tensor but got result of type int"),
+    "no functions": (lambda: multiply(1, 2), TypeError, "_push_saved_tensors_default_hooks(): incompatible function arguments"),
+    "hooks while they are disabled": (enter_all(graph.disable_saved_tensors_hooks("not here"), graph.save_on_cpu()), RuntimeError, "not here"),
+    "disabling while there are hooks": (enter_all(graph.save_on_cpu(), graph.disable_saved_tensors_hooks("not here")), RuntimeError, "not here"),
+    "one hook of one tensor": (lambda: register(print), TypeError, "register_hooks(): incompatible function arguments"),
+    "a backward pass outside": (run_backward_outside, AssertionError, "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"),
+    "writing allowed twice": (enter_all(graph.allow_mutation_on_saved_tensors(), graph.allow_mutation_on_saved_tensors()), RuntimeError, "contexts cannot be nested"),
 }  # fmt: skip
 
 
@@ -204,7 +200,7 @@ def test_what_is_refused(work, error, text):
     with pytest.raises(error) as raised:
         work()
     assert text in str(raised.value)
-    multiplied(lambda t: t)  # nothing is left behind
+    multiply(lambda t: t)  # nothing is left behind
 
 
 def test_disabling_ends_with_its_context():
@@ -214,21 +210,21 @@ def test_disabling_ends_with_its_context():
         with pytest.raises(RuntimeError, match="outer"), graph.save_on_cpu():
             pass
     with graph.save_on_cpu(pin_memory=True):
-        multiplied(lambda t: t)
+        multiply(lambda t: t)
 
 
 def test_hooks_of_one_saved_tensor():
-    a, events = leaf(), []
+    a, events = make_leaf(), []
     y = a * a
     saved = y.grad_fn._raw_saved_self
-    saved.register_hooks(*noting(events))
+    saved.register_hooks(*make_hooks(events))
     assert events == [("pack", [1, 2], False, True)]
     with pytest.raises(RuntimeError, match="hooks have already been set"):
-        y.grad_fn._raw_saved_self.register_hooks(*noting(events))
+        y.grad_fn._raw_saved_self.register_hooks(*make_hooks(events))
     y.sum().backward()
     assert events[1:] == [("unpack", [1, 2])]
     with pytest.raises(RuntimeError, match="after it has been freed"):
-        saved.register_hooks(*noting(events))
+        saved.register_hooks(*make_hooks(events))
 
 
 def test_saved_tensors_that_may_be_written():
@@ -249,13 +245,13 @@ FACTORS = {
 
 @pytest.mark.parametrize("program", FACTORS.values(), ids=FACTORS)
 def test_products_know_sizes_and_strides_of_their_factors(program, oracle):
-    def known(torch):
+    def read_sizes(torch):
         a, b, c = (torch.ones(*shape, requires_grad=True) for shape in ((2, 3), (3, 4), (4,)))
         t, s = torch.ones(4, 3, requires_grad=True).t(), torch.ones(4, 6, requires_grad=True)[::2, ::2]
         node = eval(program, {"torch": torch, "a": a, "b": b, "c": c, "t": t, "s": s}).grad_fn
         return {name: getattr(node, name) for name in dir(node) if name.startswith("_saved") and "_sym_" in name}
 
-    assert known(tensh) == known(oracle)
+    assert read_sizes(tensh) == read_sizes(oracle)
 
 
 def test_sizes_of_factors_are_freed_with_the_graph():
