@@ -1,12 +1,14 @@
 """Scripted modules and functions as TorchScript files: classes with typed members, methods, and all they call."""
 
 import inspect
+import itertools
 
 from tensh.jit.files.writing import ScriptObject, declare, list_members, put_archive, write_trace, write_trace_class
 from tensh.jit.graphs.code_text import constant_code
 from tensh.jit.scripting.blocks import lines_of, values_of
 from tensh.jit.scripting.class_code import add_kinds, typed
 from tensh.jit.scripting.compiling import Program, declared_kind, find_source, is_final
+from tensh.jit.scripting.context_classes import write_context
 from tensh.jit.scripting.fixed_members import fix_program, freeze_method
 from tensh.jit.scripting.kinds import ModuleKind, none
 from tensh.jit.scripting.layers import is_layer, name_in_scripts
@@ -35,24 +37,23 @@ class Codes:
     def add(self, space, text):
         self.texts[space] = self.texts.get(space, "") + text
 
+    def iterate_names(self, path):
+        """Yield ``path``, then the names that PyTorch gives to further classes of this name."""
+        yield path
+        space, _, name = path.rpartition(".")
+        for number in itertools.count():
+            yield f"{space}.___torch_mangle_{number}.{name}"
+
     def find_name(self, path):
         """Return a full name like ``path`` that no class has."""
-        space, _, name = path.rpartition(".")
-        found, number = path, 0
-        while found in self.classes:
-            found, number = f"{space}.___torch_mangle_{number}.{name}", number + 1
-        return found
+        return next(full for full in self.iterate_names(path) if full not in self.classes)
 
     def add_class(self, path, write):
         """Add a class unless it is there; ``write`` makes its text from its name.  Return its name, which is unique."""
-        number = -1
-        while True:
-            space, _, name = path.rpartition(".")
-            full = path if number < 0 else f"{space}.___torch_mangle_{number}.{name}"
+        for full in self.iterate_names(path):
             text = write(full)
             if self.classes.setdefault(full, text) == text:
                 break
-            number += 1
         if full not in self.functions:
             self.functions.add(full)
             self.add(full.rpartition(".")[0], text)
@@ -218,60 +219,6 @@ def add_trace(trace, codes):
     """Add the scripts that a trace calls."""
     nodes = [node for program in trace._programs.values() for node in program.graph.nodes]
     add_scripts({node.target._fn for node in nodes if getattr(node.target, "script_path", None)}, codes)
-
-
-CONTEXT = """class {name}:
-  prev : bool
-  def __init__(self: {path}) -> NoneType:
-    self.prev = torch.is_grad_enabled()
-    return None
-  def __enter__(self: {path}) -> NoneType:
-    self.prev = torch.is_grad_enabled()
-    torch.set_grad_enabled({value})
-    return None
-  def __exit__(self: {path},
-    kind: Any,
-    value: Any,
-    traceback: Any) -> NoneType:
-    torch.set_grad_enabled(self.prev)
-    return None
-"""
-
-
-PART = """class record_function:
-  name : str
-  args : Optional[str]
-  record : Optional[__torch__.torch.classes.profiler._RecordFunction]
-  def __init__(self: {path},
-    name: str,
-    args: Optional[str]=None) -> NoneType:
-    self.name = name
-    self.args = args
-    self.record = None
-    return None
-  def __enter__(self: {path}) -> {path}:
-    self.record = ops.profiler._record_function_enter_new(self.name, self.args)
-    return self
-  def __exit__(self: {path},
-    kind: Any,
-    value: Any,
-    traceback: Any) -> NoneType:
-    record = self.record
-    if torch.__isnot__(record, None):
-      record0 = unchecked_cast(__torch__.torch.classes.profiler._RecordFunction, record)
-      _0 = ops.profiler._record_function_exit(record0)
-    else:
-      pass
-    return None
-"""
-
-
-def write_context(path):
-    """Return the class of a context that switches the recording of gradients, or that names a part of a profile."""
-    name = path.rpartition(".")[2]
-    if name == "record_function":
-        return PART.format(path=path)
-    return CONTEXT.format(name=name, path=path, value=name == "enable_grad")
 
 
 # ── objects ──────────────────────────────────────────────────────────────────
