@@ -16,7 +16,8 @@ from tensh.export.notes import name_class
 from tensh.export.rebuilding import VERSION, rebuild
 from tensh.export.values import DamagedFile, encode
 from tensh.func.trees import TreeSpec
-from tensh.serialization.reading import DAMAGE, describe_damage, one_line, require_file
+from tensh.serialization.faults import DAMAGE, describe_damage, one_line
+from tensh.serialization.reading import require_file
 from tensh.support.bounded_json import loads
 from tensh.support.replacing import replace_file
 from tensh.tracing.program import flatten_like

@@ -18,7 +18,8 @@ from tensh.nn.parameter import Parameter
 from tensh.serialization.allowed import Known, Names
 from tensh.serialization.archive import Archive
 from tensh.serialization.containers import DamagedError
-from tensh.serialization.reading import DAMAGE, choose_place, describe_damage, require_file
+from tensh.serialization.faults import DAMAGE, describe_damage
+from tensh.serialization.reading import choose_place, require_file
 
 __all__ = ["is_script_file", "load", "save"]
 

@@ -23,7 +23,8 @@ from tensh.onnx.operators.families import OPERATORS
 from tensh.onnx.operators.table import MissingOperator, dtype_of
 from tensh.onnx.schemas import check_call, check_node, parameters_of
 from tensh.onnx.weights import LARGEST, read_tensor
-from tensh.serialization.reading import DAMAGE, describe_damage, one_line, require_file
+from tensh.serialization.faults import DAMAGE, describe_damage, one_line
+from tensh.serialization.reading import require_file
 
 __all__ = ["OnnxError", "OnnxModule", "load"]
 

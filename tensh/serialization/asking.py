@@ -7,7 +7,8 @@ import zipfile
 from tensh.serialization.allowed import BY_DEFAULT, COST, full_name, list_allowed
 from tensh.serialization.archive import LARGEST_PICKLE, Archive
 from tensh.serialization.containers import DamagedError
-from tensh.serialization.reading import WRONG, ZIP, one_line
+from tensh.serialization.faults import WRONG, one_line
+from tensh.serialization.reading import ZIP
 from tensh.serialization.unpickling import Unpickler
 
 

@@ -14,7 +14,7 @@ from tensh.distributed.checkpoint.chunks import find_faults
 from tensh.distributed.checkpoint.storage import _StorageInfo
 from tensh.serialization.allowed import Known, Names, module_in_files
 from tensh.serialization.containers import DamagedError, require_int
-from tensh.serialization.reading import DAMAGE, describe_damage
+from tensh.serialization.faults import DAMAGE, describe_damage
 from tensh.serialization.unpickling import Unpickler
 from tensh.serialization.writing import Writer
 from tensh.support.escaping import visible_line

@@ -177,10 +177,17 @@ def list_definitions(source):
 
 @magic("load", "%load FILE [--over]", "restore what %save saved, or load a .pt, .safetensors, .npy or .npz file")
 def load(session, command):
+    path, over = find_loadable(command)
+    names, source, left = read_names(session, path, over)
+    yield from describe_loaded(session, path, names, source, left)
+
+
+def find_loadable(command):
+    """Return (the path of the file to load, whether it replaces names in use); raise MagicError for other files."""
     from tensh.cli.documents.files import KINDS as DOCUMENTS
     from tensh.cli.files import reading
     from tensh.cli.programs.options import UsageError
-    from tensh.cli.session.files import exporting, opening, saving
+    from tensh.cli.session.files import opening, saving
 
     path, over = file_of(command, saving.EXTENSION)
     given = path.removesuffix(saving.EXTENSION)
@@ -192,6 +199,13 @@ def load(session, command):
         raise MagicError(f"%load: {error}") from None
     if os.path.splitext(path)[1].lower() in DOCUMENTS:
         raise MagicError(_("%load {path}: it contains code, not tensors; %run {path} runs it").format(path=path))
+    return path, over
+
+
+def read_names(session, path, over):
+    """Define the names in a file; return (name -> value, the source of a saved session, names that are left unchanged)."""
+    from tensh.cli.session.files import exporting, opening, saving
+
     if header := saving.find_header(path):
         names, source, left = saving.load(session, path, over, header)
         if session.journal:
@@ -203,6 +217,13 @@ def load(session, command):
             raise MagicError(str(error)) from None
     if source and session.journal and not exporting.source(session.journal).startswith(source):
         session.journal.take_up(source)
+    return names, source, left
+
+
+def describe_loaded(session, path, names, source, left):
+    """Yield notices of what has been defined, and of what has not."""
+    from tensh.cli.session.files import saving
+
     states = {name: value.kind for name, value in names.items() if issubclass(type(value), saving.State)}
     found = {name: value for name, value in names.items() if name not in states}
     held = [f"{name} {list(value.shape)}" if hasattr(value, "shape") else name for name, value in found.items()]
