@@ -1,6 +1,7 @@
-"""Splitting a dataset: counts that do not add up, percentages, a number in place of a list."""
+"""Splitting a dataset or a tensor: counts that do not add up, percentages, uneven parts."""
 
 import ast
+from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.attempts import make_shadow, works
@@ -93,48 +94,57 @@ def explain_uneven_parts(situation):
     if node is None or tree is None or not situation.says("size") and not situation.says("shapes"):
         return None
     for name in {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}:
-        made = situation.find_assignment(name)
-        match made:
-            case ast.Assign(
-                targets=[ast.Tuple(elts=names)], value=ast.Call(args=[*_others, ast.Constant(value=int(size))])
-            ):
-                pass
-            case ast.Assign(
-                targets=[ast.Tuple(elts=names)], value=ast.Call(args=[*_others, ast.Constant(value=int(size)), _dim])
-            ):
-                pass
-            case _:
-                continue
-        if not is_call_of(made.value, "split") or not all(isinstance(each, ast.Name) for each in names):
+        split = find_uneven_split(situation, name)
+        if split is None:
             continue
-        parts = [situation.look_up(each) for each in names]
-        if not all(isinstance(each, Tensor) and each.dim() for each in parts):
-            continue
-        dims = [d for d in range(parts[0].dim()) if len({each.shape[d] for each in parts}) > 1]
-        total = sum(each.shape[dims[0]] for each in parts) if len(dims) == 1 else 1
-        if len(dims) != 1 or total % len(parts):
-            continue
-        even = [
-            each.new_empty(*(total // len(parts) if d == dims[0] else n for d, n in enumerate(each.shape)))
-            for each in parts
-        ]
-        if not works_with(node, situation, dict(zip((each.id for each in names), even, strict=True))):
+        shapes = ([split.even if d == split.dim else n for d, n in enumerate(each.shape)] for each in split.parts)
+        even = [each.new_empty(shape) for each, shape in zip(split.parts, shapes)]
+        if not works_with(node, situation, dict(zip(split.names, even, strict=True))):
             continue
         rule = _(
             "dim {dim} of size {size} was split into parts of {step}, so the last has only {last}; {count} equal parts have {even}"
         )
+        count, last = len(split.parts), split.parts[-1].shape[split.dim]
         rule = rule.format(
-            dim=dims[0],
-            size=total,
-            step=size,
-            last=parts[-1].shape[dims[0]],
-            count=len(parts),
-            even=total // len(parts),
+            dim=split.dim, size=split.even * count, step=split.step, last=last, count=count, even=split.even
         )
-        number = next(each for each in made.value.args if isinstance(each, ast.Constant) and each.value == size)
-        fit = replace_node(situation.place, number, str(total // len(parts)))
+        number = next(each for each in split.call.args if isinstance(each, ast.Constant) and each.value == split.step)
+        fit = replace_node(situation.place, number, str(split.even))
         return Explanation("split", (), rule, (fit,)) if fit else None
     return None
+
+
+class UnevenSplit(NamedTuple):
+    """A call of `split` with parts of ``step`` along ``dim``, of which the last is smaller; equal ones have ``even``."""
+
+    call: ast.Call
+    step: int
+    names: list
+    parts: list
+    dim: int
+    even: int
+
+
+def find_uneven_split(situation, name):
+    """Return the UnevenSplit whose parts a name and others were assigned; None if there is none."""
+    match situation.find_assignment(name):
+        case ast.Assign(
+            targets=[ast.Tuple(elts=targets)],
+            value=ast.Call(args=[*_, ast.Constant(value=int(step))] | [*_, ast.Constant(value=int(step)), _]) as call,
+        ):
+            pass
+        case _:
+            return None
+    if not is_call_of(call, "split") or not all(isinstance(each, ast.Name) for each in targets):
+        return None
+    parts = [situation.look_up(each) for each in targets]
+    if not all(isinstance(each, Tensor) and each.dim() for each in parts):
+        return None
+    dims = [d for d in range(parts[0].dim()) if len({each.shape[d] for each in parts}) > 1]
+    total = sum(each.shape[dims[0]] for each in parts) if len(dims) == 1 else 1
+    if len(dims) != 1 or total % len(parts):
+        return None
+    return UnevenSplit(call, step, [each.id for each in targets], parts, dims[0], total // len(parts))
 
 
 def works_with(node, situation, values):

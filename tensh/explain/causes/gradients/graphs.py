@@ -44,29 +44,23 @@ def explain_cut_graph(situation):
         rule = _("{text} has no history: nothing that requires grad was recorded on the way to it").format(text=text)
         advice = _("%why {name} explains why").format(name=unknown)
         return Explanation("backward", given, rule, (), advice)
-    names = [name for name in names_before(node, situation) if not situation.names[name].requires_grad]
-    fits = [fit for name in find_differentiated(situation, names) for fit in requiring_grad(situation, name)]
-    rule = _("nothing that {text} was computed from requires grad").format(text=text)
-    value = situation.look_up(node)
+    return explain_constants(situation, node, given)
+
+
+def explain_constants(situation, node, given):
+    """Explain a backward pass from a tensor that was computed from constants only."""
+    text, value = ast.unparse(node), situation.look_up(node)
     value = situation.evaluate(node) if value is None else value
     if isinstance(value, Tensor) and not (value.is_floating_point() or value.is_complex()):
         kind = str(value.dtype).removeprefix("torch.")
         rule = _("{text} holds {kind}: only floating point numbers have derivatives").format(text=text, kind=kind)
-        return Explanation(
-            "backward",
-            given,
-            rule,
-            (),
-            _("create {text} from floating point numbers, such as 1. instead of 1, with requires_grad=True").format(
-                text=text
-            ),
-        )
-    advice = (
-        None
-        if fits
-        else _("call requires_grad_() on the tensors to differentiate with respect to, before computing with them")
-    )
-    return Explanation("backward", given, rule, tuple(fits[:MOST_LEAVES]), advice)
+        advice = _("create {text} from floating point numbers, such as 1. instead of 1, with requires_grad=True")
+        return Explanation("backward", given, rule, (), advice.format(text=text))
+    names = [name for name in names_before(node, situation) if not situation.names[name].requires_grad]
+    fits = [fit for name in find_differentiated(situation, names) for fit in requiring_grad(situation, name)]
+    rule = _("nothing that {text} was computed from requires grad").format(text=text)
+    advice = _("call requires_grad_() on the tensors to differentiate with respect to, before computing with them")
+    return Explanation("backward", given, rule, tuple(fits[:MOST_LEAVES]), None if fits else advice)
 
 
 def explain_rebound(situation, node, given):
