@@ -42,7 +42,7 @@ class enforce_grad_layout_policy(_DecoratorContextManager):
         pass
 
     def clone(self):
-        """Another one of the same kind."""
+        """Return another context of the same kind."""
         return type(self)(self.mode)
 
 
@@ -85,7 +85,7 @@ class set_multithreading_enabled(_DecoratorContextManager):
         _multithreading.set(self.before)
 
     def clone(self):
-        """Another one of the same kind."""
+        """Return another context of the same kind."""
         return type(self)(self.mode)
 
 

@@ -71,7 +71,7 @@ class Replay(Recorder):
         raise AssertionError("a graph has an output")
 
     def call(self, node, args, kwargs):
-        """Return the result of a node; a part with a mode of its own is replayed in it."""
+        """Return the result of a node; a part with its own mode is replayed in it."""
         called = getattr(type(args[0]), node.target) if node.op == "call_method" else node.target
         if called is auto_functionalized_v2:
             with self.plainly():

@@ -183,7 +183,7 @@ def normalize_function(target, args, kwargs=None, arg_types=None, kwarg_types=No
 
 
 def sign_function(function):
-    """Return the signature of a function; without ``out``, which operators have in overloads of their own."""
+    """Return the signature of a function; without ``out``, which belongs to separate overloads."""
     signature = inspect.signature(function)
     if "out" not in signature.parameters or name_in_space(function) not in schemas():
         return signature

@@ -280,7 +280,7 @@ class Session:
         # a mistake typed while inspecting a frame does not replace it
         if self.journal and failure.places and not is_slip:
             self.last_error = error
-        if unit and not failure.places:  # a command, which has no frame of its own
+        if unit and not failure.places:  # a command, which has no frame
             line = unit.source.lines[unit.first - 1]
             place = Place(unit.source, None, unit.first, 0, unit.first, len(line))
             failure = failure._replace(places=[place])

@@ -1,4 +1,4 @@
-"""The symbols of a graph's dynamic sizes: inputs of their own, from which other sizes are computed.
+"""The symbols of a graph's dynamic sizes: separate inputs, from which other sizes are computed.
 
 Note [Trial sizes]
 A recorded graph runs again on inputs of other sizes. Where it fails, an operator demands a size, which stays a number;

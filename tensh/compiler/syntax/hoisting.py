@@ -28,7 +28,7 @@ def is_stack_name(name):
 
 
 class Hoister:
-    """Takes what ends a graph out of a statement, so that a statement of its own, ``alone``, has it.
+    """Takes what ends a graph out of a statement, so that a separate statement, ``alone``, has it.
 
     ``position`` (line, column, last line, last column) is that of a call or, with ``decides``, of a condition. ``local``
     are the local variables. Values between two statements are named by their place on Python's stack.

@@ -112,7 +112,7 @@ def make_half_number(number, dtype):
 def convert(array, dtype):
     """``array.astype(dtype)``, in a fraction of the time for many float16 or float32 numbers that become the other."""
     quick = array.dtype is F4 and dtype is F2 or array.dtype is F2 and dtype is F4
-    if not quick or array.size < MANY or 0 in array.strides:  # expanded numbers have no order of their own
+    if not quick or array.size < MANY or 0 in array.strides:  # expanded numbers have no order in memory
         return array.astype(dtype, "C" if 0 in array.strides else "K")
     if not array.flags.c_contiguous:
         if array.flags.f_contiguous:

@@ -1,4 +1,4 @@
-"""The numbers of arguments of the functions of Python that have a meaning of their own in scripts."""
+"""The numbers of arguments of the functions of Python that have a special meaning in scripts."""
 
 __all__ = ["wrong_number"]
 

@@ -2,7 +2,7 @@
 
 Note [Nested expressions] From the last line back, the value of an operator becomes part of the line that uses it if
 nothing else does, nobody has named it, and nothing comes between the two.  Where an expression is longer than a line
-may be, it and all before it get lines of their own.
+may be, it and all before it get separate lines.
 """
 
 import enum
@@ -122,7 +122,7 @@ class CodePrinter:
             self.assign(line, self.expression(line))
 
     def split_long(self, values):
-        """Give lines of their own to long expressions among operands, and to all that is computed before them."""
+        """Give separate lines to long expressions among operands, and to all that is computed before them."""
         parts = [each.node() for each in values if each.node() in self.inlined]
         long = [self.pending.index(each) for each in parts if self.is_long(self.texts[each.given[0]])]
         for each in self.pending[: max(long) + 1] if long else ():

@@ -105,7 +105,7 @@ class MethodLines(Lines):
         self.nameless |= set(names)
 
     def take_names(self, node):
-        """Name operands, but not what calls give, which is a value of its own."""
+        """Name operands, but not what calls give, which is a separate value."""
         known = node.meta.get("names", {}).items()
         for each, name in known:
             if each in self.names and self.names[each] not in self.nameless:

@@ -1,6 +1,6 @@
 """The methods that ``dataclasses`` generates, written as functions with source, which scripts can compile.
 
-Generated methods keep no source of their own.  These have the same meaning, as far as scripts can express it: fields are compared
+Generated methods keep no source.  These have the same meaning, as far as scripts can express it: fields are compared
 one after the other, texts name the fields without their values, and hashes are not computed.
 """
 

@@ -56,7 +56,7 @@ def members_of_union(kind):
 
 
 def is_any_number(kind):
-    """Return True for the union of all numbers, which is a type of its own in scripts."""
+    """Return True for the union of all numbers, which is a separate type in scripts."""
     return origin_of(kind) is typing.Union and set(typing.get_args(kind)) == {int, float, complex}
 
 

@@ -27,7 +27,7 @@ class Builder:
         self.graph = self.block = ScriptGraph()
         self.names, self.numbers, self.count, self.literals = {}, {}, 0, {}
         self.absent_values = {}  # type -> the value of it that nothing reads
-        self.declared = {}  # names with a type of their own
+        self.declared = {}  # names with a declared type
 
     # ── values and lines ─────────────────────────────────────────────────────
     def number(self):

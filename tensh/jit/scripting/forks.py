@@ -1,4 +1,4 @@
-"""Tasks in a script: ``torch.jit.fork`` has what it calls as a block of its own, whose result ``wait`` gives."""
+"""Tasks in a script: ``torch.jit.fork`` has what it calls as a separate block, whose result ``wait`` gives."""
 
 from tensh.futures import Future
 from tensh.jit.language.types import origin_of

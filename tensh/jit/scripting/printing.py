@@ -50,7 +50,7 @@ class ScriptPrinter(CodePrinter):
         self.print_long_constants(self.graph)
 
     def print_long_constants(self, block):
-        """Give lines of their own to constants that are too long to be part of an expression, and to absent values."""
+        """Give separate lines to constants that are too long to be part of an expression, and to absent values."""
         late, lines = [], [*lines_of(block, tasks=False), leaving(block)]
         for line in lines:
             for value in [*line.taken, *(each for block in line.within for each in block.left)]:

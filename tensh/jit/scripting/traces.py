@@ -13,7 +13,7 @@ __all__ = ["TraceMethod", "add_trace_function", "is_trace", "make_trace_object"]
 class TraceMethod:
     """A method of a traced module, or a traced function, as a script calls it."""
 
-    graph = None  # a trace has a graph of its own form
+    graph = None  # the graph of a trace has another form
 
     def __init__(self, trace, name):
         self.trace, self.name, self.program = trace, name, trace._programs[name]

@@ -135,7 +135,7 @@ def compare(made, ours, expected, what, options):
 
 
 def warn_of_drawing(made):
-    """Warn if a traced program draws random numbers in lines of its own."""
+    """Warn if a traced program draws random numbers in separate lines."""
     lines = [str(each) for each in made.graph.nodes() if draws(each)]
     if lines:
         shown = "\n".join(f"\t{each.strip()}" for each in lines[:MOST_LINES])

@@ -71,7 +71,7 @@ def take_part(program, calls, nodes):
 def name_methods(programs, root):
     """Return path -> parts of the calls of submodules of ``root`` in programs, in the order of methods, and name these.
 
-    ``parts`` of every program and part are the parts of the calls in it, by call. Scripted submodules have methods of their own.
+    ``parts`` of every program and part are the parts of the calls in it, by call. Scripted submodules have their own methods.
     """
     found = {}
     scripted = {path for path, each in root.named_modules() if isinstance(getattr(type(each), "_original", None), type)}

@@ -206,7 +206,7 @@ def load(session, path, over=False, header=None):
     """Define the names in a file; return a FileContents. An error leaves the session unchanged.
 
     A module's state is loaded into the module of that name; without one it stays a State and defines nothing. Names
-    with a meaning of their own, such as `print` or `torch`, are skipped unless ``over`` is true. ``header`` is what
+    with a special meaning, such as `print` or `torch`, are skipped unless ``over`` is true. ``header`` is what
     ``find_header`` found.
     """
     engine = engine_of(session)

@@ -1,4 +1,4 @@
-"""Running files within a session, in a namespace of their own that is merged into the session's at the end."""
+"""Running files within a session, in a separate namespace that is merged into the session's at the end."""
 
 import contextlib
 import sys

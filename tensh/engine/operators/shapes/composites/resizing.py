@@ -88,7 +88,7 @@ def set_(self, source=None, storage_offset=None, size=None, stride=None):
         size: of the tensor; that of the source where it is left out.
         stride: in elements, of every dimension; a dense tensor where it is left out.
 
-    Raise RuntimeError for negative numbers.  Where the memory is too short, the tensor gets a longer copy of its own;
+    Raise RuntimeError for negative numbers.  Where the memory is too short, the tensor gets a separate, longer copy;
     RuntimeError if the memory is an array's of NumPy, too.
 
     >>> import tensh as torch

@@ -64,7 +64,7 @@ def count_holders(tensor):
 
 
 ALONE = count_holders(wrap(np.empty(1))), count_holders(wrap(np.empty(2)[:1]))
-"""Return the reference counts of a tensor with memory of its own: for a tensor over all its memory, and over a part."""
+"""Return the reference counts of a tensor with separate memory: for a tensor over all its memory, and over a part."""
 
 
 def move_to_shared(thing):

@@ -164,7 +164,7 @@ class UntypedStorage(OwnMemory, metaclass=OfTorch):
         data = self.bytes()
         if isinstance(index, slice):
             part = data[read_slice(index, data.size)]
-            return view_storage(lend(np.asarray(part.data)))  # a storage of its own, which cannot be resized
+            return view_storage(lend(np.asarray(part.data)))  # a separate storage, which cannot be resized
         return data[place_in(index, data.size)].item()
 
     def __setitem__(self, index, value):
