@@ -128,27 +128,30 @@ def _compute_rows(outputs, inputs, create_graph):
     )
 
 
+def _require_dependence(number, index, g, create_graph):
+    """Raise RuntimeError unless the output depends on the input, and with ``create_graph`` its gradient does, too."""
+    if g is None:
+        raise RuntimeError(
+            f"Output {number} of the user-provided function is independent of input {index}. This is not allowed in strict mode."
+        )
+    if create_graph and not g.requires_grad:
+        raise RuntimeError(
+            f"The jacobian of the user-provided function is independent of input {index}. This is not allowed in strict mode when "
+            "create_graph=True."
+        )
+
+
 def _rows(number, output, inputs, create_graph, strict):
-    """The Jacobian of one output by every input: one backward pass per element."""
+    """Return the Jacobian of one output by every input: one backward pass per element."""
     columns = [[] for _ in inputs]
     flat = output.reshape(-1)
     for j in range(flat.shape[0]):
         element = flat[j]
         gradients = grads_of((element,), inputs, None, create_graph=create_graph)
         for index, (column, g, x) in enumerate(zip(columns, gradients, inputs)):
-            if g is None:
-                if strict:
-                    raise RuntimeError(
-                        f"Output {number} of the user-provided function is independent of input {index}. This is not "
-                        "allowed in strict mode."
-                    )
-                g = zeros(x)
-            elif strict and create_graph and not g.requires_grad:
-                raise RuntimeError(
-                    f"The jacobian of the user-provided function is independent of input {index}. This is not allowed in "
-                    "strict mode when create_graph=True."
-                )
-            column.append(g)
+            if strict:
+                _require_dependence(number, index, g, create_graph)
+            column.append(zeros(x) if g is None else g)
     stack = find_public("stack")
     return tuple(
         (stack(column, 0) if column else find_public("zeros")((0, *x.shape), dtype=x.dtype)).view(

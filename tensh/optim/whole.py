@@ -13,7 +13,7 @@ class Whole(Shared, Optimizer):
     SHARED = ("step",)
 
     def begin(self, p, group):
-        """The state of a parameter before its first step."""
+        """Return the state of a parameter before its first step."""
         raise NotImplementedError
 
     def update(self, p, grad, group, state):
@@ -28,12 +28,14 @@ class Whole(Shared, Optimizer):
                 if any(p.grad is not None and p.grad.is_sparse for p in group["params"]):
                     refuse_sparse_gradients(type(self).__name__)
                 for p in group["params"]:
-                    if p.grad is None:
-                        continue
-                    if p.is_complex():
-                        raise RuntimeError(f"{type(self).__name__} does not support complex parameters")
-                    state = self.state[p]
-                    if not state:
-                        state.update(self.begin(p, group))
-                    self.update(p, p.grad, group, state)
+                    if p.grad is not None:
+                        self._step_one(p, group)
         return loss
+
+    def _step_one(self, p, group):
+        if p.is_complex():
+            raise RuntimeError(f"{type(self).__name__} does not support complex parameters")
+        state = self.state[p]
+        if not state:
+            state.update(self.begin(p, group))
+        self.update(p, p.grad, group, state)

@@ -164,19 +164,21 @@ class State:
                     error_msgs.append(error)
             elif strict:
                 missing_keys.append(key)
-        if self.__defines("set_extra_state"):
-            if prefix + EXTRA in state_dict:
-                self.set_extra_state(state_dict[prefix + EXTRA])
-            elif strict:
-                missing_keys.append(prefix + EXTRA)
-        elif strict and prefix + EXTRA in state_dict:
-            unexpected_keys.append(prefix + EXTRA)
+        takes_extra, extra = self.__defines("set_extra_state"), prefix + EXTRA
+        if takes_extra and extra in state_dict:
+            self.set_extra_state(state_dict[extra])
+        elif strict and takes_extra:
+            missing_keys.append(extra)
+        elif strict and extra in state_dict:
+            unexpected_keys.append(extra)
         if strict:
-            for key in state_dict:
-                if key.startswith(prefix) and key != prefix + EXTRA:
-                    name, *rest = key[len(prefix) :].split(".", 1)
-                    if name not in (self._modules if rest else own):
-                        unexpected_keys.append(key)
+            names = (key.removeprefix(prefix) for key in state_dict if key.startswith(prefix) and key != extra)
+            unexpected_keys += [prefix + name for name in names if not self.__has_member(name, own)]
+
+    def __has_member(self, name, own):
+        """Return True if a name is among the tensors ``own``, or may be within a submodule."""
+        first, *rest = name.split(".", 1)
+        return first in (self._modules if rest else own)
 
     def __load_member(self, name, key, tensor, given, assign):
         """Load one value; return the error message, or None."""
