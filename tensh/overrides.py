@@ -7,6 +7,7 @@ import sys
 from contextlib import contextmanager
 from types import FunctionType
 
+from tensh.engine.arrays.uninterrupted import entered_whole
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override import dispatch
 from tensh.engine.dispatch.override.classes import nowrap_functions
@@ -28,6 +29,7 @@ __all__ = [
 
 
 # ── modes ────────────────────────────────────────────────────────────────────
+@entered_whole
 class TorchFunctionMode:
     """A context in which ``__torch_function__`` of this object handles every call of a public function in this thread.
 

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from tensh.engine.arrays.uninterrupted import entered_whole
 from tensh.engine.autograd import tangent_levels
 from tensh.engine.autograd.decorating import _DecoratorContextManager
 from tensh.engine.core.clock import mode
@@ -69,6 +70,7 @@ def exit_dual_level(*, level=None):
     tangent_levels.close_level()
 
 
+@entered_whole
 class dual_level(_DecoratorContextManager):
     """Inside, tensors can be dual: results computed from them carry tangents, too.
 

@@ -2,12 +2,14 @@
 
 import contextlib
 
+from tensh.engine.arrays.uninterrupted import entered_whole
 from tensh.engine.autograd import saved_tensors
 from tensh.engine.core.clock import mode
 
 OUTSIDE = "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was originally recorded."
 
 
+@entered_whole
 class saved_tensors_hooks:
     """Within, ``pack_hook(tensor)`` is called for every tensor saved for a derivative, and its result is saved instead.
 

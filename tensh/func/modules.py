@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 
 from tensh.engine import find_public
+from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.core.tensor import Tensor
 from tensh.func import stepping
 
@@ -62,10 +63,11 @@ def _replace_tensors(module, values, tie_weights, strict):
             kept.append((path, *_place(module, path), _exchange(*_place(module, path), value)))
         yield
     finally:
-        for path, holder, name, value in reversed(kept):
-            last = _exchange(holder, name, value)
-            if path in given and last is not MISSING:
-                given[path] = last
+        with Uninterrupted():
+            for path, holder, name, value in reversed(kept):
+                last = _exchange(holder, name, value)
+                if path in given and last is not MISSING:
+                    given[path] = last
 
 
 def _tie_names(values, own):

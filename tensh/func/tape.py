@@ -10,6 +10,7 @@ itself, or one captured by ``f``) remain differentiable.  All others have no his
 import threading
 from contextlib import contextmanager
 
+from tensh.engine.arrays.uninterrupted import entered_whole
 from tensh.engine.autograd.tangent_levels import placeholder
 from tensh.engine.autograd.transforms import Call, VmapCall
 from tensh.engine.core.clock import mode, tick
@@ -37,6 +38,7 @@ class PassedLeaf(AccumulateGrad):
         return "AliasBackward0"
 
 
+@entered_whole
 class Tape(Call):
     """One call of a transform that differentiates in reverse: recording is on inside, whatever it is outside."""
 

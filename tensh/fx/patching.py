@@ -2,7 +2,9 @@
 
 import builtins
 import functools
+import threading
 
+from tensh.engine.arrays.uninterrupted import entered_whole
 from tensh.fx.node import map_aggregate
 from tensh.fx.proxy import Proxy
 from tensh.fx.wrapping import WRAPPED
@@ -31,16 +33,22 @@ def make_leaf(function):
     return leaf
 
 
+turn = threading.RLock()  # patches that are undone in the order in which they were made would stay
+
+
+@entered_whole
 class Patcher:
-    """Patches of names and methods, undone on exit."""
+    """Patches of names and methods, undone on exit; one thread at a time makes some."""
 
     def __enter__(self):
+        turn.acquire()
         self.undo, self.seen = [], set()
         return self
 
     def __exit__(self, *failure):
         while self.undo:
             self.undo.pop()()
+        turn.release()
 
     def patch(self, names, name, value):
         """Patch a name of a module; the name of a built-in function is added."""

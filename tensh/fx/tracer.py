@@ -3,6 +3,7 @@
 import functools
 import inspect
 import math
+import threading
 from collections import OrderedDict, defaultdict
 from types import FunctionType
 
@@ -22,15 +23,18 @@ CONSTANTS = {Tensor: "_tensor_constant", TreeSpec: "_tree_spec_constant"}
 """Type of a value that becomes an attribute of the module -> prefix of the attribute's name."""
 
 
-class RunningTraces:
-    """The running traces."""
+class RunningTraces(threading.local):
+    """The running traces of a thread."""
 
     depth = 0
 
 
+running = RunningTraces()
+
+
 def is_fx_tracing():
-    """Return True if a symbolic trace is running."""
-    return RunningTraces.depth > 0
+    """Return True if a symbolic trace is running in this thread."""
+    return running.depth > 0
 
 
 is_fx_symbolic_tracing = is_fx_tracing
@@ -198,12 +202,12 @@ class Tracer(TracerBase):
         }
         if not isinstance(function, FunctionType):
             raise AssertionError(f"Expected FunctionType, got {type(function)}")
-        RunningTraces.depth += 1
+        running.depth += 1
         try:
             with Search():
                 self._run(function, is_module, concrete_args)
         finally:
-            RunningTraces.depth -= 1
+            running.depth -= 1
         self.submodule_paths = None
         return self.graph
 
@@ -211,19 +215,22 @@ class Tracer(TracerBase):
         """Call the function on proxies of its parameters, and add the output."""
         names = function.__globals__
         called, args = self.create_args_for_root(function, is_module, concrete_args)
-        get_member, call, proxies = Module.__getattr__, Module.__call__, {}
-
-        @functools.wraps(get_member)
-        def traced_getattr(module, name):
-            return self.getattr(name, get_member(module, name), proxies)
-
-        @functools.wraps(call)
-        def traced_call(module, *args, **kwargs):
-            forward = getattr(module, "forward", module)
-            patcher.patch_functions(getattr(forward, "__globals__", {}), self._autowrap_function_ids)
-            return self.call_module(module, functools.partial(call, module), args, kwargs)
-
         with Patcher() as patcher:
+            get_member, call, proxies, thread = Module.__getattr__, Module.__call__, {}, threading.get_ident()
+
+            @functools.wraps(get_member)
+            def traced_getattr(module, name):
+                value = get_member(module, name)
+                return self.getattr(name, value, proxies) if threading.get_ident() == thread else value
+
+            @functools.wraps(call)
+            def traced_call(module, *args, **kwargs):
+                if threading.get_ident() != thread:
+                    return call(module, *args, **kwargs)
+                forward = getattr(module, "forward", module)
+                patcher.patch_functions(getattr(forward, "__globals__", {}), self._autowrap_function_ids)
+                return self.call_module(module, functools.partial(call, module), args, kwargs)
+
             patcher.patch_method(Module, "__getattr__", traced_getattr)
             patcher.patch_method(Module, "__call__", traced_call)
             patcher.patch_wrapped()

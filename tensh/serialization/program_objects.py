@@ -23,6 +23,7 @@ from tensh.engine.random.generator import Generator
 from tensh.nn import functional
 from tensh.nn.modules.calls import HOOKS
 from tensh.nn.modules.module import Module
+from tensh.nn.parameter import UninitializedBuffer, UninitializedParameter
 from tensh.nn.utils.rnn import PackedSequence
 from tensh.serialization import containers, plain_values
 from tensh.serialization.allowed import Known
@@ -57,6 +58,17 @@ def make_packed_sequence(*parts):
     return tuple.__new__(PackedSequence, parts)
 
 
+def maker_of(lazy):
+    """Return the function that makes a parameter or a buffer without a shape."""
+
+    def make(requires_grad=True):
+        if type(requires_grad) is not bool:
+            raise DamagedError(f"it contains an invalid {lazy.__name__}")
+        return lazy(requires_grad)
+
+    return make
+
+
 def make_generator(*where):
     """Make a generator, whose state follows."""
     return Generator()
@@ -78,6 +90,10 @@ VALUES = {
     "torch._C.TensorBase": Known(Tensor),
     "torch._C.Generator": Known(Generator, make_generator, 2**13),
     "torch.nn.utils.rnn.PackedSequence": Known(PackedSequence, make_packed_sequence),
+}
+VALUES |= {
+    f"torch.nn.parameter.{cls.__name__}": Known(cls, maker_of(cls))
+    for cls in (UninitializedParameter, UninitializedBuffer)
 }
 VALUES["builtins.bytes"] = Known(bytes, containers.no_bytes)
 VALUES |= {f"builtins.{cls.__name__}": Known(cls) for cls in (int, float, str, list, dict, tuple, bool, object)}

@@ -24,7 +24,7 @@ from tensh.engine.operators.shapes.composites.storage import UntypedStorage
 from tensh.engine.operators.shapes.composites.typed_storage import TypedStorage
 from tensh.engine.random.generator import Generator
 from tensh.nn.modules.module import Module
-from tensh.nn.parameter import Parameter
+from tensh.nn.parameter import Parameter, is_lazy
 from tensh.nn.utils.rnn import PackedSequence
 from tensh.serialization import legacy
 from tensh.serialization.allowed import module_in_files
@@ -118,6 +118,8 @@ class Writer(pickle._Pickler):
         if reduces_itself(type(obj)):
             with names_of_torch():
                 return obj.__reduce_ex__(self.proto)
+        if is_lazy(obj):
+            return type(obj), (obj.requires_grad,)
         if isinstance(obj, Tensor):
             return self.parameter(obj) if issubclass(type(obj), Parameter) else self.tensor(obj)
         if isinstance(obj, Module):

@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 
 from tensh._aten.derivatives.watched import WatchedPass
+from tensh.engine.arrays.uninterrupted import entered_whole
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.inner import enter_dispatch_mode, leave_dispatch_mode
@@ -10,6 +11,7 @@ from tensh.engine.dispatch.override.state import state
 from tensh.engine.methods.unsupported import unsupported_lookup
 
 
+@entered_whole
 class TorchDispatchMode:
     """A mode: while entered, its ``__torch_dispatch__`` answers every operator of this thread.
 

@@ -95,6 +95,7 @@ def odd(torch):
     return [
         np.float64(2), np.arange(6).reshape(2, 3), np.array(["a", "bc"]), np.bool_(True), np.complex64(2j), frozenset([1]), range(3),
         collections.defaultdict(int, a=1), slice(1, 2), ..., torch.nn.ReLU, torch.nn.utils.rnn.pack_sequence([torch.ones(2)]),
+        torch.nn.UninitializedParameter(), torch.nn.UninitializedBuffer(),
     ]  # fmt: skip
 
 
@@ -117,7 +118,7 @@ def test_whole_modules_are_loaded_where_it_is_said(number):
     assert all(tensh.equal(value, layer.state_dict()[name]) for name, value in there.state_dict().items())
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(14))
 def test_values_that_are_loaded_where_it_is_said(number):
     value = odd(tensh)[number]
     data = saved(value)

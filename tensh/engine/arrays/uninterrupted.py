@@ -40,3 +40,24 @@ def without_interrupts(function):
             return function(*args, **kwargs)
 
     return call
+
+
+def entered_whole(cls):
+    """Decorate a class of contexts: ^C waits until one is entered or left, and leaves one that it has kept from its block."""
+    enter, leave = cls.__enter__, without_interrupts(cls.__exit__)
+
+    @functools.wraps(enter)
+    def enter_whole(self):
+        is_entered = False
+        try:
+            with Uninterrupted():
+                result = enter(self)
+                is_entered = True
+            return result
+        except BaseException as failure:
+            if is_entered:
+                leave(self, type(failure), failure, failure.__traceback__)
+            raise
+
+    cls.__enter__, cls.__exit__ = enter_whole, leave
+    return cls

@@ -6,6 +6,7 @@ import traceback
 import numpy as np
 
 from tensh.engine.arguments.binding import bind
+from tensh.engine.arrays.uninterrupted import entered_whole, without_interrupts
 from tensh.engine.codegen.table import public
 from tensh.engine.core.clock import listen, mode, unlisten
 from tensh.engine.core.nodes import Parts
@@ -34,6 +35,7 @@ def trace(node, tensors):
     traces[node.time] = traceback.StackSummary.extract(traceback.walk_stack(caller), lookup_lines=False)
 
 
+@without_interrupts
 def switch(on, check_nan):
     """Turn anomaly detection on or off."""
     if on != is_anomaly_enabled():
@@ -62,6 +64,7 @@ class set_detect_anomaly:
         switch(*self.before)
 
 
+@entered_whole
 class detect_anomaly(set_detect_anomaly):
     """A context manager that finds the operation whose derivative computes nan.
 

@@ -6,6 +6,7 @@ operands they pass through ``refresh_node``, as targets through ``begin_write``.
 """
 
 import math
+import threading
 import weakref
 
 from numpy import ndarray
@@ -28,8 +29,16 @@ REQUIRE = "Setting requires_grad=True on inference tensor outside InferenceMode 
 VERSION = "Inference tensors do not track version counter."
 
 
+class Made(threading.local):
+    """The tensors that a thread has made while the mode is on: id -> a weak reference."""
+
+    def __init__(self):
+        self.references = {}
+
+
+made = Made()
 running: list = []  # an entry for each active use of the mode in any thread
-made: dict = {}  # while the mode is on: id of a tensor -> a weak reference to it
+lock = threading.RLock()  # held while ``running`` changes, and ``new`` with it
 operands: dict = {}  # memory of inference tensors that the current operation may save
 
 
@@ -37,33 +46,39 @@ def make():
     """Make a new tensor, and remember it if its thread is in inference mode."""
     t = object.__new__(Tensor)
     if mode.inference:
-        key = id(t)
-        made[key] = weakref.ref(t, lambda _: made.pop(key, None))
+        key, references = id(t), made.references
+        references[key] = weakref.ref(t, lambda _: references.pop(key, None))
     return t
 
 
 def begin():
     """Begin to remember new tensors."""
-    running.append(None)
-    new.__setstate__((make, (), {}, {}))
+    with lock:
+        running.append(None)
+        new.__setstate__((make, (), {}, {}))
 
 
 def end():
-    """Mark the remembered tensors; stop remembering when no thread is in inference mode."""
-    running.pop()
-    if not running:
-        new.__setstate__((object.__new__, (Tensor,), {}, {}))
-    for reference in list(made.values()):
+    """Mark the tensors of this thread; stop remembering when no thread is in inference mode."""
+    with lock:
+        running.pop()
+        if not running:
+            new.__setstate__((object.__new__, (Tensor,), {}, {}))
+    for reference in list(made.references.values()):
         t = reference()
         if t is not None and is_fresh(t):
             mark(t)
-    made.clear()
+    made.references.clear()
 
 
 def is_fresh(t):
     """Return True if ``t``, made in inference mode, shares no memory with outside tensors."""
     base = getattr(t, "_base", None)
-    return type(t.array) is ndarray and t.node is None and (base is None or base is INFERENCE or id(base) in made)
+    return (
+        type(t.array) is ndarray
+        and t.node is None
+        and (base is None or base is INFERENCE or id(base) in made.references)
+    )
 
 
 def mark(t):
@@ -77,13 +92,13 @@ def mark_like(t, source):
     if source._base is INFERENCE:
         return mark(t)
     if mode.inference and not is_inference(source):
-        made.pop(id(t), None)
+        made.references.pop(id(t), None)
     return t
 
 
 def is_inference(t):
     """Return True if ``t`` was made in inference mode."""
-    return t._base is INFERENCE or id(t) in made and is_fresh(t)
+    return t._base is INFERENCE or id(t) in made.references and is_fresh(t)
 
 
 def as_operand(t):

@@ -15,6 +15,7 @@ are not confused.
 from contextlib import contextmanager
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.autograd.jvp import fit_tangent, jvp, jvp_of_region
 from tensh.engine.codegen.operator import Op
 from tensh.engine.core.backward import as_tensor
@@ -94,6 +95,7 @@ class Levels(tuple):
             )
 
 
+@without_interrupts
 def open_level():
     """Begin to carry tangents."""
     level = Level()
@@ -108,6 +110,7 @@ def open_level():
     return level
 
 
+@without_interrupts
 def close_level():
     """Drop the tangents of the innermost level, and every node that only they needed."""
     *outer, level = mode.levels

@@ -95,7 +95,7 @@ class Stamp:
     def __init__(self, owner):
         key = id(owner)
         self.count, self.operation = 0, None
-        self.times = deque(maxlen=self.KEPT)
+        self.times = deque((float("-inf"),), maxlen=self.KEPT)  # so that there is always a last one
         self.reference = weakref.ref(owner, lambda _: stamps.pop(key, None))
 
 

@@ -1,5 +1,8 @@
 """Devices, layouts and memory formats."""
 
+import threading
+import weakref
+
 import numpy as np
 
 from tensh.engine.arguments.lazy_signatures import shows
@@ -148,24 +151,29 @@ cpu, meta = device("cpu"), device("meta")
 
 # ── the default device ───────────────────────────────────────────────────────
 _shortcuts: list = []  # (container, its contents)
+_away: weakref.WeakSet = weakref.WeakSet()  # the living threads whose default is another device than the CPU
+_lock = threading.RLock()  # held while the shortcuts change, which all threads share
 
 
 def shortcut(container):
     """Register a set or dictionary of the arguments for which a function skips the check of the device.
 
-    It is empty while another device than the CPU is the default.
+    It is empty while another device than the CPU is the default of any thread.
     """
-    _shortcuts.append((container, container.copy()))
-    if default_device() is not cpu:
-        container.clear()
+    with _lock:
+        _shortcuts.append((container, container.copy()))
+        if _away:
+            container.clear()
     return container
 
 
 def switch_shortcuts():
-    """Empty or refill the shortcuts."""
-    away = default_device() is not cpu
-    for container, content in _shortcuts:
-        container.clear() if away else container.update(content)
+    """Empty or refill the shortcuts after the default device of this thread has changed."""
+    change = _away.discard if default_device() is cpu else _away.add
+    with _lock:
+        change(threading.current_thread())
+        for container, content in _shortcuts:
+            container.clear() if _away else container.update(content)
 
 
 def default_device():

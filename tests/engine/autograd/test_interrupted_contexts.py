@@ -8,8 +8,14 @@ import pytest
 import tensh as torch
 from tensh.amp import casting, settings
 from tensh.engine.autograd import saved_tensors, tangent_levels
-from tensh.engine.core.clock import mode
+from tensh.engine.core.clock import listeners, mode
+from tensh.engine.dispatch.override import points
+from tensh.engine.dispatch.override.state import state as overrides
 from tensh.engine.dtypes import device as devices
+from tensh.engine.inplace.outside import differentiating
+from tensh.overrides import TorchFunctionMode
+from tensh.utils._python_dispatch import TorchDispatchMode
+from tests.support.interrupts import interrupt_at
 
 
 def interrupt(*_):
@@ -113,3 +119,84 @@ def test_a_default_device_that_is_entered(monkeypatch):
         with torch.device("meta"):
             pass
     assert torch.ones(1).device.type == "cpu" and devices._shortcuts[0][0] == content
+
+
+# ── ^C at every call ─────────────────────────────────────────────────────────
+class Functions(TorchFunctionMode):
+    seen = 0
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        self.seen += 1
+        return function(*args, **(kwargs or {}))
+
+
+class Operators(TorchDispatchMode):
+    seen = 0
+
+    def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
+        self.seen += 1
+        return operator(*args, **(kwargs or {}))
+
+
+def enter(context):
+    with context():
+        pass
+
+
+CONTEXTS = {
+    "saved tensors": lambda: enter(torch.autograd.graph.save_on_cpu),
+    "anomalies": lambda: enter(torch.autograd.detect_anomaly),
+    "dual numbers": lambda: enter(torch.autograd.forward_ad.dual_level),
+    "the device": lambda: enter(lambda: torch.device("meta")),
+    "jvp": derivative,
+    "grad": lambda: torch.func.grad(torch.sin)(torch.zeros(())),
+    "functions": lambda: enter(Functions),
+    "operators": lambda: enter(Operators),
+    "a trace": lambda: torch.fx.symbolic_trace(LAYER),
+    "parameters": lambda: torch.func.functional_call(LAYER, {"bias": torch.ones(1)}, torch.ones(1, 1)),
+}
+LAYER = torch.nn.Linear(1, 1)
+
+
+def state():
+    """What the contexts change."""
+    return (
+        {name: getattr(mode, name) for name in dir(type(mode)) if not name.startswith("_")},
+        [*listeners], [*differentiating], points.armed.modes, points.armed.searches, overrides.modes, overrides.dispatch_modes,
+        torch.nn.Module.__call__, LAYER.bias, str(torch.zeros(1).device),
+    )  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly Detection")
+@pytest.mark.parametrize("name", CONTEXTS)
+def test_a_context_that_is_interrupted_anywhere_is_left(name):
+    CONTEXTS[name]()
+    before, moment = state(), 1
+    while interrupt_at(moment, CONTEXTS[name]):
+        assert state() == before, moment
+        moment += 1 + moment // 50
+    assert moment > 5
+
+
+@pytest.mark.parametrize("moment", [1, 30, 300, 1000, 3000])
+def test_functions_that_were_exchanged_for_a_mode_half_way(moment):
+    interrupt_at(moment, CONTEXTS["operators"])
+    x = torch.ones(2)
+    with Functions() as functions, Operators() as operators:
+        for function in (torch.relu, torch.neg, torch.sin, torch.clone, torch.Tensor.exp):
+            function(x)
+    assert functions.seen == operators.seen == 5
+
+
+def test_a_write_that_is_interrupted_anywhere_is_followed_by_others():
+    moment, is_interrupted = 0, True
+    while is_interrupted:
+        moment += 1
+        x, w = torch.ones(2), torch.ones(2, requires_grad=True)
+        y = (w * x).sum()
+        is_interrupted = interrupt_at(moment, lambda x=x: x.add_(1))
+        assert x._version in (0, 1)
+        x.add_(1)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            y.backward()
+    assert moment > 5

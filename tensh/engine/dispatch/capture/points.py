@@ -8,9 +8,9 @@ code is restored.  A function that is created meanwhile is replaced at once.  Ov
 first.
 """
 
-import threading
 from types import FunctionType
 
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override import points as override
@@ -59,13 +59,13 @@ class Point:
 points: dict = {}  # function -> Point
 armed: set = set()  # the points whose code is replaced now
 count = 0  # number of active recorders, in all threads
-lock = threading.RLock()
 
 
+@without_interrupts
 def enter(call):
     """Pass calls to ``call(point, args, options)`` until ``leave``."""
     global count
-    with lock:
+    with override.lock:
         count += 1
         if count > 1:
             return
@@ -79,10 +79,11 @@ def enter(call):
             add_function(function)
 
 
+@without_interrupts
 def leave():
     """Undo one ``enter``."""
     global count
-    with lock:
+    with override.lock:
         count -= 1
         if not count:
             override.arrivals.remove(add_function)
@@ -93,16 +94,17 @@ def leave():
 
 def add_function(function, name=None):
     """Replace the code of a function, unless it is in ``SILENT``; ``name`` is its name as an attribute of Tensor."""
-    point = points.get(function) if type(function) is FunctionType else None
-    if point is None or override.own_code(function)[0] not in (point.code, point.recorded):
-        if type(function) is property:
-            return add_member(name, function)
-        if (point := make_point(function, name)) is None:
-            return None
-        points[function] = point
-    if point not in armed:
-        armed.add(point)
-        point.arm()
+    if type(function) is property:
+        return add_member(name, function)
+    with override.lock:
+        point = points.get(function) if type(function) is FunctionType else None
+        if point is None or override.own_code(function)[0] not in (point.code, point.recorded):
+            if (point := make_point(function, name)) is None:
+                return None
+            points[function] = point
+        if point not in armed:
+            armed.add(point)
+            point.arm()
     return None
 
 

@@ -10,7 +10,7 @@ import threading
 
 import numpy as np
 
-from tensh.engine.core.clock import clock, mode
+from tensh.engine.core.clock import clock, is_written_after, mode
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture import points
 from tensh.engine.dispatch.capture.lines import ArrayOf, Line, Value, list_values, map_parts, map_tensors
@@ -132,7 +132,7 @@ class Recorder:
             return result
         found = []
         map_tensors(found.append, result)
-        hidden = clock.last_write > self.written and not writes
+        hidden = not writes and self.has_hidden_write(args, options, result)
         known = all([id(each) in self.by_tensor for each in found])
         if (
             not writes
@@ -158,6 +158,14 @@ class Recorder:
         self.drawn, self.written = drawn, clock.last_write
         self.append(line)
         return result
+
+    def has_hidden_write(self, *given):
+        """Return True if a tensor of a call or of a line was written unseen; all threads share ``clock.last_write``."""
+        if clock.last_write <= self.written:
+            return False
+        arrays = [array for array, _ in self.by_array.values()]
+        map_tensors(lambda each: arrays.append(each.array), given)
+        return any(is_written_after(self.written, each) for each in arrays if isinstance(each, np.ndarray))
 
     def has_stray(self, constants, args, options):
         """Return True if a call met tensors from neither arguments nor lines, such as those made from arrays."""

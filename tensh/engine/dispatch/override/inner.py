@@ -7,6 +7,7 @@ operators.  So the code of every operator's function is replaced, too, as that o
 """
 
 from tensh.engine.arguments.caller import ARMED
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.core import ports
 from tensh.engine.dispatch.override.dispatch import any_has
 from tensh.engine.dispatch.override.points import (
@@ -53,7 +54,9 @@ def dispatch_inner(point, args, options):
 
 def add_inner(function, *_):
     """Arm the function of an operator, unless it is public."""
-    if function in inner_names:
+    if function not in inner_names:
+        return
+    with lock:
         point = points.get(function)
         if point is None:
             point = points[function] = InnerPoint(function, inner_names[function])
@@ -63,6 +66,7 @@ def add_inner(function, *_):
 entered = 0  # number of active dispatch modes, in all threads
 
 
+@without_interrupts
 def enter_dispatch_mode():
     """Count a dispatch mode that starts, and arm public functions and operators."""
     global entered
@@ -75,6 +79,7 @@ def enter_dispatch_mode():
                 add_inner(function)
 
 
+@without_interrupts
 def leave_dispatch_mode():
     """Count a dispatch mode that ends."""
     global entered

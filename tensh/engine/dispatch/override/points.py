@@ -15,6 +15,7 @@ import threading
 from types import FunctionType
 
 from tensh.engine.arguments.caller import ARMED
+from tensh.engine.arrays.uninterrupted import entered_whole, without_interrupts
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.fields import share_names
 from tensh.engine.dispatch.override.state import USUAL, call_disabled, dispatches, state
@@ -35,7 +36,7 @@ operators: dict = {}  # generated operator function -> its operator
 inner_names: dict = {}  # function of an operator that composites call -> its name
 checks: dict = {}  # function that raises for elements of its arguments, or asks about them, for composites -> True
 arrivals: list = []  # called with every new function while a capture is active: see dispatch/capture
-lock = threading.RLock()
+lock = threading.RLock()  # held while functions get other code, here and for captures
 
 
 class OverridePoints:
@@ -181,15 +182,16 @@ def announce(function, *name):
 
 def add_point(function, public=None, name="", fixed=False):
     """Arm a function, and make it an override point if it is not one yet."""
-    point = points.get(function)
-    if point is None or point.is_inner:
-        names = (name or function.__name__, function.__name__)  # a program may hang a function under another name
-        if any(own in NEVER or own.startswith(SILENT) for own in names) or function.__code__.co_filename == ARMED:
-            return None
-        point = points[function] = Point(function, public, name, fixed)
-    point.name = point.name or name  # a function may exist before it becomes a method
-    point.arm()
-    return point
+    with lock:
+        point = points.get(function)
+        if point is None or point.is_inner:
+            names = (name or function.__name__, function.__name__)  # a program may hang a function under another name
+            if any(own in NEVER or own.startswith(SILENT) for own in names) or function.__code__.co_filename == ARMED:
+                return None
+            point = points[function] = Point(function, public, name, fixed)
+        point.name = point.name or name  # a function may exist before it becomes a method
+        point.arm()
+        return point
 
 
 def own_code(function):
@@ -268,6 +270,7 @@ def arm_for(cls):
         keep_armed()
 
 
+@without_interrupts
 def keep_armed():
     """Arm the functions permanently."""
     armed.lasting = True
@@ -279,6 +282,7 @@ def overrides(cls):
     return cls is not Tensor and getattr(cls, "__torch_function__", call_disabled) is not call_disabled
 
 
+@without_interrupts
 def enter_mode():
     """Count a mode that starts, and arm the functions."""
     with lock:
@@ -287,6 +291,7 @@ def enter_mode():
         arm()
 
 
+@without_interrupts
 def leave_mode():
     """Count a mode that ends."""
     with lock:
@@ -302,6 +307,7 @@ def disarm_if_unused():
         disarm()
 
 
+@entered_whole
 class Search:
     """A context in which functions look for overriding arguments, for traces with proxies within functions."""
 

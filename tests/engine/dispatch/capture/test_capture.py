@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -46,6 +47,18 @@ X = torch.arange(6.0).reshape(2, 3)
 )  # fmt: skip
 def test_calls_become_lines(f, operators):
     assert names(f, X) == operators
+
+
+def test_writes_of_other_threads_are_not_those_of_a_call():
+    thread = threading.Thread(target=torch.zeros(2).add_, args=[1])
+
+    def f(x):
+        thread.start()
+        thread.join()
+        return softmax(x, 1)
+
+    (line,) = capture(f, X).lines
+    assert (line.name, line.writes) == ("softmax_dim", False)
 
 
 def test_a_line_knows_its_arguments_place_and_modules():
