@@ -1,8 +1,13 @@
 """Modules of ``torch.jit``: what ``script``, ``trace`` and ``load`` return."""
 
 import copy
+import inspect
 import io
 
+from tensh.engine.core.tensor import Tensor
+from tensh.jit.language.classes import describe_class_of, is_interface
+from tensh.jit.language.interfaces import explain_misfit
+from tensh.jit.language.marks import Attribute
 from tensh.jit.language.types import class_path, fits_type
 from tensh.jit.scripting.sugar import class_of
 from tensh.jit.written_code import write_code
@@ -34,6 +39,12 @@ class ScriptModule(Module):
         return type(self).__name__
 
     __repr__ = Module.__repr__
+
+    def __setattr__(self, name, value):
+        if isinstance(value, Attribute):
+            self.__dict__.setdefault("_script_types", {})[name] = value.type
+            value = value.value
+        super().__setattr__(name, value)
 
     @property
     def code(self):
@@ -98,13 +109,36 @@ class RecursiveScriptModule(ScriptModule):
         return "RecursiveScriptModule"
 
     def __setattr__(self, name, value):
+        if isinstance(value, Module):
+            self._require_script(name, value)
         old = self.__dict__.get(name)
+        if isinstance(old, Tensor) and not isinstance(value, Tensor):
+            raise RuntimeError(f"Could not cast attribute '{name}' to type Tensor: Unable to cast {value} to Tensor")
         if type(old) in PLAIN and not fits_type(value, type(old)):
             kind = (
                 f"{type(old).__name__}: Unable to cast Python instance of type {type(value)} to C++ type '?' {DETAILS}"
             )
             raise RuntimeError(f"Could not cast attribute '{name}' to type {kind}")
         super().__setattr__(name, value)
+
+    def _require_script(self, name, value):
+        """Raise RuntimeError unless a module can be set: scripted, and of the class or interface of the one in its place."""
+        if not isinstance(value, ScriptModule):
+            raise RuntimeError(
+                "Cannot re-assign modules in a ScriptModule with non-scripted module, tried to replace existing module "
+                f"'{name}': {value}"
+            )
+        old, kind = self._modules.get(name), find_interface(class_of(self), name)
+        if old is None:
+            return
+        wanted, found = (describe_class_of(each, class_path(each)) for each in (class_of(old), class_of(value)))
+        if kind is not None:
+            if text := explain_misfit(class_of(value), kind):
+                raise RuntimeError(
+                    f"Object of type {found} is not compatible with interface {class_path(kind)}\n{text}"
+                )
+        elif class_of(old) is not class_of(value):
+            raise RuntimeError(f"Expected a value of type '{wanted}' for field '{name}', but found '{found}'")
 
     def __reduce_ex__(self, protocol):
         name = class_path(self._original or type(self))
@@ -115,6 +149,12 @@ class RecursiveScriptModule(ScriptModule):
         memo[id(self)] = made
         made.__dict__.update(copy.deepcopy(self.__dict__, memo))
         return made
+
+
+def find_interface(cls, name):
+    """Return the interface that a class of modules declares for a member; None if there is none."""
+    kind = inspect.get_annotations(cls).get(name)
+    return kind if is_interface(kind) else None
 
 
 def refuse_method(name):

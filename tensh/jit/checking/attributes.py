@@ -9,7 +9,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.jit.checking.expressions import SLICE, Unusable, is_python_value, name_python_value
 from tensh.jit.checking.values import UNKNOWN, Value, bind, describe, fits, has_variable, is_known
-from tensh.jit.language.classes import is_enum, is_script_class
+from tensh.jit.language.classes import functions_of, is_enum, is_interface, is_script_class
 from tensh.jit.language.types import is_named_tuple, origin_of
 from tensh.jit.scripting.dtype_methods import TO
 from tensh.jit.scripting.expressions import FACTS, PROPERTIES
@@ -48,6 +48,8 @@ class Attributes:
             return UNKNOWN
         if is_script_class(kind):
             return self.attribute_of_instance(owner, name, node)
+        if is_interface(kind) and name in functions_of(kind):
+            return Bound(owner, name)
         if is_enum(kind):
             return self.attribute_of_enum(owner, name, node)
         if kind is Tensor:

@@ -16,7 +16,7 @@ from tensh.jit.checking.matching import Taken, Unmatched, match
 from tensh.jit.checking.operators import NUMBERS
 from tensh.jit.checking.values import UNKNOWN, Value, convert, describe, fits, is_known, members
 from tensh.jit.frontend import FrontendError
-from tensh.jit.language.classes import is_enum, is_script_class
+from tensh.jit.language.classes import is_enum, is_interface, is_script_class
 from tensh.jit.language.types import is_named_tuple, origin_of, short_name_of
 from tensh.jit.scripting.dtype_methods import TO
 from tensh.jit.scripting.forms import find_function
@@ -375,7 +375,7 @@ class Calls:
         owner, name = function.owner, function.name
         if isinstance(owner, ModuleRef):
             return self.call_method(owner.module, name, args, options, node)
-        if is_script_class(owner.kind):
+        if is_script_class(owner.kind) or is_interface(owner.kind):
             return self.result_of_method(owner.kind, name, owner, node, args, options)
         if owner.kind is str and name == "format":
             return Value(str)

@@ -4,6 +4,8 @@ from typing import Any
 
 from tensh._aten.overloads import REQUIRED
 from tensh.jit.checking.values import UNKNOWN, Value, bind, convert, describe, fits, has_variable, is_known
+from tensh.jit.language.classes import is_interface, is_script_class
+from tensh.jit.language.interfaces import explain_misfit
 from tensh.jit.language.types import optional_of
 from tensh.jit.scripting.kinds import element_of, fill, none
 
@@ -91,6 +93,8 @@ def take(parameter, value, known, loose):
                 f"\nInferred the value for argument '{parameter.name}' to be of type 'Tensor' because it was not annotated with an "
                 "explicit type."
             )
+        if is_interface(kind) and is_script_class(value.kind):
+            text += f"\n{explain_misfit(value.kind, kind)}"
         raise Unmatched(text)
 
 

@@ -22,7 +22,15 @@ from tensh.jit.checking.statements import Statements
 from tensh.jit.checking.subscripts import Subscripts
 from tensh.jit.checking.values import UNKNOWN, Value, is_known, settle
 from tensh.jit.frontend import FrontendError, check_syntax
-from tensh.jit.language.classes import attributes, functions_of, is_compiled, is_enum, is_script_class, own_methods_of
+from tensh.jit.language.classes import (
+    attributes,
+    functions_of,
+    is_compiled,
+    is_enum,
+    is_interface,
+    is_script_class,
+    own_methods_of,
+)
 from tensh.jit.language.dataclass_methods import require_plain_defaults
 from tensh.jit.language.marks import find_declarations
 from tensh.jit.language.overloading import give_types
@@ -276,6 +284,8 @@ class Program:
 
     def method_of_class(self, cls, name, caller, node):
         """Return a method of a class as declared; None if nothing is known about it."""
+        if is_interface(cls):
+            return self.declare(functions_of(cls)[name], owner=cls)
         fn = functions_of(cls)[name]
         return self.check((cls, name), fn, cls, caller, node) if is_compiled(fn) else self.declare_python(fn, cls)
 

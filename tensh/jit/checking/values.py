@@ -7,7 +7,8 @@ from typing import Any, TypeVar, get_args
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import dtype
-from tensh.jit.language.classes import is_enum, is_script_class
+from tensh.jit.language.classes import is_enum, is_interface, is_script_class
+from tensh.jit.language.interfaces import implements
 from tensh.jit.language.types import (
     is_any_number,
     is_named_tuple,
@@ -70,7 +71,7 @@ def name_anything(kind):
 
 def is_known(kind):
     """Return True for a type all of whose parts are known."""
-    if kind in PLAIN or is_enum(kind) or is_script_class(kind):
+    if kind in PLAIN or is_enum(kind) or is_script_class(kind) or is_interface(kind):
         return True
     if is_named_tuple(kind):
         return all(map(is_known, fields_of(kind).values()))
@@ -107,6 +108,8 @@ def write_kind(thing):
 
 def fits(kind, wanted):
     """Return True if a value of a type is one of another type; True if one of both is not known."""
+    if is_interface(wanted) and is_script_class(kind):
+        return implements(kind, wanted)
     if kind == wanted or wanted is ANYTHING or not is_known(kind) or not is_known(wanted):
         return True
     if wanted in NUMBERS and (kind is bool or wanted is NUMBER and kind in NUMBERS):

@@ -13,7 +13,7 @@ from tensh.support.naming import is_of_torch
 __all__ = [
     "MAGIC", "attributes_of", "describe_class_of", "find_static", "functions_of", "is_compiled", "is_enum", "is_interface", "is_script_class",
     "methods_of",
-    "name_enum", "own_methods_of", "properties_of",
+    "name_enum", "name_interface", "own_methods_of", "properties_of",
 ]  # fmt: skip
 
 MAGIC = {
@@ -101,6 +101,11 @@ def attributes_of(cls):
 def name_enum(path):
     """Return the type of enumerated values as graphs and errors name it."""
     return f"Enum<{path}>"
+
+
+def name_interface(cls):
+    """Return the type of values with an interface as graphs and declarations name it."""
+    return f"InterfaceType<{cls.__name__}>"
 
 
 def describe_class_of(cls, path):

@@ -5,9 +5,9 @@ import inspect
 import typing
 
 from tensh.engine.core.tensor import Tensor
-from tensh.jit.language.classes import is_script_class
+from tensh.jit.language.classes import is_interface, is_script_class
 from tensh.jit.language.converting import Unfit, convert
-from tensh.jit.language.types import class_path, default_text, names_around, short_name_of, title_of
+from tensh.jit.language.types import default_text, names_around, short_name_of, title_of
 from tensh.support.naming import is_of_torch
 
 
@@ -30,7 +30,7 @@ class TypedSignature:
 
     def __init__(self, fn, owner=None):
         self.name = fn.__name__
-        self.owner = class_path(owner) if is_script_class(owner) else owner
+        self.owner = short_name_of(owner) if is_script_class(owner) or is_interface(owner) else owner
         self.signature = inspect.signature(fn)
         try:
             hints = typing.get_type_hints(

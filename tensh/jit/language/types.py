@@ -12,7 +12,14 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import dtype
 from tensh.futures import Future
-from tensh.jit.language.classes import describe_class_of, is_enum, is_interface, is_script_class, name_enum
+from tensh.jit.language.classes import (
+    describe_class_of,
+    is_enum,
+    is_interface,
+    is_script_class,
+    name_enum,
+    name_interface,
+)
 from tensh.jit.language.constants import float_text
 
 PLAIN = {
@@ -112,6 +119,8 @@ def short_name_of(kind, name=name_of):
         return f"{parts[0]}[]"
     if origin in (tuple, dict):
         return f"{'' if origin is tuple else 'Dict'}({', '.join(parts)})"
+    if is_interface(kind):
+        return name_interface(kind)
     return name_enum(class_path(kind)) if is_enum(kind) else name(kind)
 
 

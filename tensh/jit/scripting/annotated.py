@@ -4,6 +4,7 @@ import ast
 import typing
 
 from tensh.engine.core.tensor import Tensor
+from tensh.jit.language.classes import is_interface
 from tensh.jit.scripting.kinds import element_of, fits
 
 __all__ = ["Annotated"]
@@ -19,6 +20,9 @@ class Annotated:
         """Return the value of an expression that has been given a type."""
         if isinstance(node, ast.List) and not node.elts:
             return self.compile_List(node, element_of(kind))
+        if isinstance(node, ast.List) and is_interface(element := element_of(kind)):
+            parts = [self.annotated(element, each) for each in node.elts]
+            return self.emit("prim::ListConstruct", parts, [kind])
         if isinstance(node, ast.Dict) and not node.keys:
             return self.compile_Dict(node, typing.get_args(kind))
         value = self.nested_list(kind, node) or self.value(node)

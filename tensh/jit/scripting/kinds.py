@@ -8,6 +8,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.futures import Future
 from tensh.jit.language.classes import is_enum, is_interface, is_script_class
+from tensh.jit.language.interfaces import implements
 from tensh.jit.language.types import (
     default_text,
     is_any_number,
@@ -77,8 +78,6 @@ def text_of(kind):
 
 def describe_class(kind):
     """Return a type without parameters as graphs print it, such as ``NamedTuple(x : int, y : float)``."""
-    if is_interface(kind):
-        return f"InterfaceType<{kind.__name__}>"
     if not is_named_tuple(kind):
         return name_of(kind)
     defaults = {name: f" = {default_text(value)}" for name, value in kind._field_defaults.items()}
@@ -165,6 +164,8 @@ def fits(kind, formal, found=None):
         return all(each in (int, float, complex) for each in members_of(kind))
     if formal in (ANY_ENUM, ANY_CLASS):
         return is_enum(kind) if formal is ANY_ENUM else is_script_class(kind)
+    if is_interface(formal):
+        return is_script_class(kind) and implements(kind, formal)
     if (inner := optional_of(formal)) is not None:
         given = optional_of(kind)
         return kind is none or fits(kind if given is None else given, inner, found)

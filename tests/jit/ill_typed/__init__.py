@@ -3,6 +3,7 @@
 from tests.jit.ill_typed import (
     calls,
     classes,
+    interfaces,
     members,
     modules,
     names,
@@ -14,7 +15,7 @@ from tests.jit.ill_typed import (
     variables,
 )
 
-FILES = (calls, classes, members, modules, names, notes, operators, python, results, sequences, variables)
+FILES = (calls, classes, interfaces, members, modules, names, notes, operators, python, results, sequences, variables)
 
 
 def make_wrong(torch):
