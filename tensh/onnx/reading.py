@@ -18,6 +18,7 @@ from tensh.nn.parameter import Parameter
 from tensh.onnx.builder import TYPES
 from tensh.onnx.control import DEEPEST, If, Loop, Scan, list_free_names
 from tensh.onnx.errors import OnnxError
+from tensh.onnx.inlining import inline_functions
 from tensh.onnx.library import require_onnx
 from tensh.onnx.operators.families import OPERATORS
 from tensh.onnx.operators.table import MissingOperator, dtype_of
@@ -57,7 +58,7 @@ def read_model(source):
         raise OnnxError(f"this is not an ONNX model: {one_line(error)}") from None
     if not model.graph.node and not model.graph.output:
         raise OnnxError("this is not an ONNX model: it has no graph")
-    return model, folder
+    return inline_functions(model, NODES), folder
 
 
 def load(f):
@@ -161,8 +162,10 @@ class GraphReader:
         if graph.sparse_initializer:
             raise MissingOperator("tensh does not read sparse weights of ONNX")
         self.inputs = [each.name for each in graph.input if each.name not in weights]
+        arguments = set()
         for name in (*self.inputs, *captured):  # captured values are those of the enclosing graph
-            self.values[name] = self.graph.placeholder(self.spell(name))
+            self.values[name] = self.graph.placeholder(self.free(name, arguments))
+            arguments.add(self.values[name].target)
         for name, proto in weights.items():
             self.tensors[name] = proto
         self.statistics = {
@@ -186,10 +189,14 @@ class GraphReader:
             return f"{text}_"
         return f"_{text}" if not text or text[0].isdigit() else text
 
-    def free(self, name):
+    def name_member(self, name):
         """Return an unused identifier for a member, which is not an attribute of modules either."""
+        return self.free(name, self.members, lambda path: hasattr(GraphModule, path) or path in TAKEN)
+
+    def free(self, name, used, is_taken=lambda path: False):
+        """Return an identifier for a name that is neither used nor taken otherwise."""
         path = text = self.spell(name)
-        while path in self.members or hasattr(GraphModule, path) or path in TAKEN:
+        while path in used or is_taken(path):
             self.numbers[text] += 1  # continues from the last number, because thousands may have the same spelling
             path = f"{text}_{self.numbers[text]}"
         return path
@@ -205,7 +212,7 @@ class GraphReader:
 
     def add_member(self, name, tensor):
         """Add a weight as a parameter, or as a buffer if it is not floating point."""
-        path = self.free(name)
+        path = self.name_member(name)
         learned = tensor.is_floating_point() and tensor.dim() and name not in self.statistics
         self.members[path] = Parameter(tensor) if learned else tensor
         return self.graph.get_attr(path)
@@ -217,7 +224,7 @@ class GraphReader:
         graph = next(each.g for each in node.attribute if each.name == name)
         captured = list_free_names(graph)
         reader = GraphReader(graph, self.folder, self.opset, captured, self.depth + 1)
-        path = self.free(f"{node.output[0]}_{name}")
+        path = self.name_member(f"{node.output[0]}_{name}")
         self.members[path] = GraphModule(reader.members, reader.graph, "Graph")
         return self.graph.get_attr(path), tuple(map(self.value, captured)), graph
 

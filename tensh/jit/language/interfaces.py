@@ -1,4 +1,4 @@
-"""What a class of the program needs to have an interface: its methods, with the same arguments and results."""
+"""The methods that a class of the program needs to have an interface, with the same arguments and results."""
 
 import functools
 import inspect

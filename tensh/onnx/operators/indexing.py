@@ -51,6 +51,11 @@ def ScatterElements(a, indices, updates, axis=0, reduction="none"):
 
 
 @operator
+def Scatter(a, indices, updates, axis=0):
+    return ScatterElements(a, indices, updates, axis)
+
+
+@operator
 def ScatterND(a, indices, updates, reduction="none"):
     places = tuple(indices[..., place] for place in range(indices.shape[-1]))
     if reduction not in ("none", "add"):

@@ -80,14 +80,25 @@ def MaxPool(
 ):
     dims = len(kernel_shape)
     dilations, strides = dilations or [1] * dims, strides or [1] * dims
-    x, padding = with_padding(x, kernel_shape, strides, dilations, pads, auto_pad, -math.inf)
+    padded, padding = with_padding(x, kernel_shape, strides, dilations, pads, auto_pad, -math.inf)
     found = getattr(F, f"max_pool{dims}d")(
-        x, tuple(kernel_shape), tuple(strides), tuple(padding), tuple(dilations), bool(ceil_mode), outputs > 1
+        padded, tuple(kernel_shape), tuple(strides), tuple(padding), tuple(dilations), bool(ceil_mode), outputs > 1
     )
     if outputs == 1:
         return found
+    places, before = torch.unravel_index(found[1], padded.shape[2:]), [0] * dims
+    if padded is not x:
+        before = list(pads)[:dims] if pads else split_margins(x, padded, auto_pad)
+    steps = [math.prod(x.shape[2 : 2 + dim] if storage_order else x.shape[3 + dim :]) for dim in range(dims)]
     planes = torch.arange(x.shape[0] * x.shape[1]) * math.prod(x.shape[2:])  # ONNX indexes the whole tensor
-    return found[0], found[1] + planes.reshape(x.shape[0], x.shape[1], *[1] * dims)
+    inside = sum((place - skipped) * step for place, skipped, step in zip(places, before, steps))
+    return found[0], inside + planes.reshape(x.shape[0], x.shape[1], *[1] * dims)
+
+
+def split_margins(x, padded, auto_pad):
+    """Return how many elements were added before those of each spatial axis, of which the other side may have one more."""
+    margins = [new - old for new, old in zip(padded.shape[2:], x.shape[2:])]
+    return [(each + (auto_pad == "SAME_LOWER")) // 2 for each in margins]
 
 
 @operator
@@ -147,9 +158,12 @@ def MeanVarianceNormalization(x, axes=(0, 2, 3)):
 
 @operator
 def BatchNormalization(x, scale, b, mean, var, epsilon=1e-5, momentum=0.9, training_mode=0, spatial=1, outputs=1):
-    if training_mode:
-        raise MissingOperator("tensh runs ONNX BatchNormalization in evaluation mode only")
-    return F.batch_norm(x, mean, var, scale, b, False, 0.0, epsilon)
+    if not training_mode:
+        return F.batch_norm(x, mean, var, scale, b, False, 0.0, epsilon)
+    variance, average = torch.var_mean(x, [0, *range(2, x.dim())], correction=0)
+    out = F.batch_norm(x, average, variance, scale, b, False, 0.0, epsilon)
+    running = [old * momentum + new * (1 - momentum) for old, new in ((mean, average), (var, variance))]
+    return (out, *running)[:outputs] if outputs > 1 else out
 
 
 @operator
@@ -186,7 +200,9 @@ def LpNormalization(x, axis=-1, p=2):
 
 @operator
 def LRN(x, size, alpha=1e-4, beta=0.75, bias=1.0):
-    return F.local_response_norm(x, size, alpha, beta, bias)
+    if size % 2:
+        return F.local_response_norm(x, size, alpha, beta, bias)
+    return F.local_response_norm(x.flip(1), size, alpha, beta, bias).flip(1)  # the odd channel follows, not precedes
 
 
 @operator

@@ -10,8 +10,8 @@ def reduction(name, function):
     def run(a, axes_input=None, axes=None, keepdims=1, noop_with_empty_axes=0):
         axes = axes_of(axes_input, axes)
         if not axes:
-            if noop_with_empty_axes:
-                return a
+            if noop_with_empty_axes:  # each element is reduced by itself
+                return function(a.unsqueeze(-1), (-1,), False)
             axes = range(a.dim())
         return function(a, tuple(axes), bool(keepdims)) if a.dim() else function(a.reshape(1), (0,), False)
 

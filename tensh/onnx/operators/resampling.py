@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 import tensh as torch
 from tensh.nn import functional as F
 from tensh.onnx.operators.table import MissingOperator, ints, operator
@@ -36,13 +38,17 @@ def pad_sizes(sizes, flat):
     return [size + flat[2 * (dims - 1 - place)] + flat[2 * (dims - 1 - place) + 1] for place, size in enumerate(sizes)]
 
 
+OLD = 10
+"""The last version of the operators in which resizing has one rule."""
+
+
 @operator
 def Resize(
     x, roi=None, scales=None, sizes=None, mode="nearest", coordinate_transformation_mode="half_pixel",
     nearest_mode="round_prefer_floor", cubic_coeff_a=-0.75, antialias=0, axes=None, exclude_outside=0,
     extrapolation_value=0.0, keep_aspect_ratio_policy="stretch", opset=13,
 ):  # fmt: skip
-    if opset < 11:  # where scales are the second input
+    if opset <= OLD:  # where scales are the second input
         roi, scales, coordinate_transformation_mode, nearest_mode = None, roi, "asymmetric", "floor"
     axes = [axis % x.dim() for axis in axes] if axes is not None else list(range(x.dim()))
     old = [x.shape[axis] for axis in axes]
@@ -119,7 +125,8 @@ class Rule:
         return made
 
     def locate(self, place, old, new, scale, start, end):
-        """Return the coordinate in the old axis of a place in the new one."""
+        """Return the coordinate in the old axis of a place in the new one, in single precision."""
+        place, scale = np.float32(place), np.float32(scale)
         match self.coordinates:
             case "half_pixel":
                 return (place + 0.5) / scale - 0.5
@@ -129,6 +136,8 @@ class Rule:
                 return old / 2 * (1 - new / (scale * old)) + (place + 0.5) / scale - 0.5
             case "align_corners":
                 return place * (old - 1) / (new - 1) if new > 1 else 0.0
+            case "tf_half_pixel_for_nn":
+                return (place + 0.5) / scale
             case "asymmetric":
                 return place / scale
             case "tf_crop_and_resize":
@@ -177,9 +186,7 @@ class Rule:
 
 @operator
 def Upsample(x, scales=None, mode="nearest", **attributes):
-    factors = scales.tolist() if isinstance(scales, torch.Tensor) else scales
-    sizes = tuple(int(n * s) for n, s in zip(x.shape[2:], factors[2:]))
-    return F.interpolate(x, sizes, mode="nearest" if mode == "nearest" else "bilinear")
+    return Resize(x, torch.as_tensor(scales), mode=mode, opset=OLD)
 
 
 @operator

@@ -20,7 +20,7 @@ def Reshape(a, shape=None, allowzero=0, **attributes):
 
 @operator
 def Flatten(a, axis=1):
-    axis %= a.dim() + 1
+    axis = axis + a.dim() if axis < 0 else axis
     return a.reshape(math.prod(a.shape[:axis]), -1)
 
 
