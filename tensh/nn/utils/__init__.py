@@ -4,7 +4,9 @@ from tensh.engine.methods.namespaces import declare_namespace
 
 # Module -> its public names. A module is loaded when one of its names is first requested.
 WHERE = {
+    "tensh.nn.utils._expanded_weights": "",
     "tensh.nn.utils._named_member_accessor": "",
+    "tensh.nn.utils._per_sample_grad": "",
     "tensh.nn.utils.clip_grad": """clip_grad_norm clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm""",
     "tensh.nn.utils.convert_parameters": "parameters_to_vector vector_to_parameters",
     "tensh.nn.utils.fusion": "fuse_conv_bn_eval fuse_conv_bn_weights fuse_linear_bn_eval fuse_linear_bn_weights",
