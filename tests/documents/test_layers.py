@@ -28,7 +28,10 @@ LAYERS = {
     "tensh.nn.parallel": ("tensh.distributed tensh.engine tensh.nn tensh.switched_off", ""),
     "tensh.nn.attention.block_mask": ("tensh", ""),  # written as a user would
     "tensh.nn.utils._expanded_weights": ("tensh tensh.nn", ""),  # written as a user would
-    "tensh.nn.utils._per_sample_grad": ("tensh tensh.nn.utils._expanded_weights tensh.utils", ""),  # written as a user would
+    "tensh.nn.utils._per_sample_grad": (
+        "tensh tensh.nn.utils._expanded_weights tensh.utils",
+        "",
+    ),  # written as a user would
     "tensh.nn.attention.flex_attention": ("tensh tensh.engine tensh.nn tensh.nn.attention.block_mask", ""),
     "tensh.optim": ("tensh.engine tensh.nn", "numpy"),
     "tensh._aten": ("tensh tensh.engine tensh.nn", "numpy"),
