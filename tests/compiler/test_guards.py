@@ -266,3 +266,20 @@ def test_values_may_become_those_of_another_kind(monkeypatch):
     assert plain(x).tolist() == [12.0]
     monkeypatch.setitem(globals(), "FACTOR", torch.tensor([1.0, 2.0]))
     assert [plain(x).tolist() for _ in range(2)] == [[12.0, 13.0]] * 2
+
+
+class PrivatelyScaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self._factor = 2.0
+
+    def forward(self, x):
+        return x * self._factor
+
+
+def test_private_attributes_that_are_read_are_guarded():
+    module = PrivatelyScaled()
+    compiled = torch.compile(module)
+    assert [compiled(torch.ones(1)).item() for _ in range(2)] == [2.0] * 2
+    module._factor = 3.0
+    assert compiled(torch.ones(1)).item() == 3.0

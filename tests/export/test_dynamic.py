@@ -26,6 +26,14 @@ def test_dynamic_dimensions_have_names_ranges_and_guards():
     )
 
 
+@pytest.mark.parametrize("shapes", [None, {}, (), []], ids=repr)
+def test_no_dimension_is_dynamic_without_a_declaration(shapes):
+    module = torch.export.export(torch.nn.ReLU(), (torch.ones(2),), dynamic_shapes=shapes).module()
+    assert module(-torch.ones(2)).tolist() == [0, 0]
+    with pytest.raises(AssertionError, match="Guard failed"):
+        module(torch.ones(3))
+
+
 def tell_of_relations(torch):
     """Ranges, sizes, guards and refusals of sums whose operands have dynamic sizes."""
     Dim = torch.export.Dim
