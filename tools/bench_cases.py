@@ -67,7 +67,7 @@ def chain_rule_by_hand():
 
 
 def with_places(T):
-    """A hundred products with recorded source locations, as at the prompt."""
+    """Return a hundred products with recorded source locations, as at the prompt."""
     from tensh.graph.provenance import record_places
 
     w, x = leaf(T, 3), leaf(T, 3)

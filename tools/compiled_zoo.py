@@ -31,7 +31,7 @@ def tensors(structure):
 
 
 def loss_of(outputs):
-    """The mean of the squares of all outputs that require grad; None if there is none."""
+    """Return the mean of the squares of all outputs that require grad; None if there is none."""
     total = None
     for each in tensors(outputs):
         if each.requires_grad:

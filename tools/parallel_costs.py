@@ -59,7 +59,7 @@ def time_call(function):
 
 
 def ratios(first, second, rounds):
-    """The median of first / second over rounds in which both take a turn, alternately first."""
+    """Return the median of first / second over rounds in which both take a turn, alternately first."""
     found = []
     for number in range(rounds):
         if number % 2:

@@ -86,14 +86,14 @@ class HandedOn:
         return is_same(args, self.args)
 
     def result(self, args):
-        """The result as the operator has it, with other tensors where the mode changed them."""
+        """Return the result as the operator has it, with other tensors where the mode changed them."""
         given, changed = leaves_of(self.args), leaves_of(args)
         others = {id(one): other for one, other in zip(given, changed, strict=True) if one is not other}
         self.results.append(self.compute(lambda value: others.get(id(value), value)))
         return self.results[-1][1]
 
     def own(self, answer):
-        """The function's result for the answer of a mode."""
+        """Return the function's result for the answer of a mode."""
         return next((own for own, shown in self.results if shown is answer), answer)
 
 

@@ -69,7 +69,7 @@ def ask_one_by_one(overload, handlers, args, kwargs):
 
 
 def check_result(overload, result):
-    """The answer of a handler, if it is what an operator can give."""
+    """Return the answer of a handler, if it is what an operator can give."""
     if overload._opname not in NO_TENSORS and not isinstance(result, (Tensor, tuple, list, type(None))):
         raise RuntimeError(f"Unable to cast {result!r} to Tensor")
     return result

@@ -26,12 +26,12 @@ REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
 def numbered(name):
-    """A tensor and a number, within a function."""
+    """Return a tensor and a number, within a function."""
     return lambda input, number: (f"{name}.Scalar", input, number)
 
 
 def pooled(dims):
-    """The largest elements of windows."""
+    """Return the largest elements of windows."""
 
     def call(input, kernel, stride, padding, dilation, size):
         ceiled = is_ceiled(input, kernel, stride, padding, dilation, size)
@@ -41,7 +41,7 @@ def pooled(dims):
 
 
 def averaged(dims):
-    """The means of windows."""
+    """Return the means of windows."""
 
     def call(input, kernel, stride, padding, size, divisor):
         given = padding_of_mean(input, kernel, stride, padding, size, divisor)
@@ -62,7 +62,7 @@ def convolution(input, weight, bias=None, stride=(), padding=(), dilation=(), gr
 
 
 def transform(name):
-    """A Fourier transform."""
+    """Return a Fourier transform."""
     return lambda input, dim, *settings: (f"_{name}", input, list(dim), *settings)
 
 
@@ -211,7 +211,7 @@ def clamp_at_zero(loss):
 
 
 def sub(input, other, *, alpha=1):
-    """A number minus a tensor, for which C++ makes a tensor of the number."""
+    """Return a number minus a tensor, for which C++ makes a tensor of the number."""
     if isinstance(input, Tensor) or alpha != 1:
         return NotImplemented
     return aten("sub_", aten("fill_", aten("empty_like", other, memory_format=torch.preserve_format), input), other)

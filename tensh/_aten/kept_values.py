@@ -51,7 +51,7 @@ def takes_out_results():
 
 
 def results_kept(overload, result):
-    """The results that the node of the first one keeps, in the order of their names."""
+    """Return the results that the node of the first one keeps, in the order of their names."""
     if overload._opname in KEPT:
         return result[KEPT[overload._opname]] if isinstance(result, tuple) and uses_gradient(result[0].node) else ()
     results = result if isinstance(result, (tuple, list)) else (result,)
@@ -60,7 +60,7 @@ def results_kept(overload, result):
 
 
 def roles_kept(results):
-    """The places of results that their node keeps for the backward pass, as negative numbers: -1 is the first."""
+    """Return the places of results that their node keeps for the backward pass, as negative numbers: -1 is the first."""
     first = results[0]
     node = first.node if isinstance(first, Tensor) else None
     node = node.inputs[0] if type(node) is Output else node

@@ -39,7 +39,7 @@ def takes_tensor(declared, place):
 def describe_misfits(
     overloads, args, kwargs, first="Overloaded torch operator invoked from Python failed to match any schema:\n"
 ):
-    """The error for arguments that no overload takes: why each does not."""
+    """Return the error for arguments that no overload takes: why each does not."""
     lines = [first]
     for overload in overloads:
         try:

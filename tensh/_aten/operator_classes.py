@@ -22,7 +22,7 @@ class OpOverload(OperatorBase):
         cls.__name__, cls.__qualname__, cls.__module__ = "OpOverload", "OpOverload", "torch._ops"
 
     def name(self):
-        """The qualified name, with that of the overload unless it is ``default``."""
+        """Return the qualified name, with that of the overload unless it is ``default``."""
         return f"{self.namespace}::{self._opname}" + (
             f".{self._overloadname}" if self._overloadname != "default" else ""
         )

@@ -74,7 +74,7 @@ KINDS = {
 
 
 def value_of(text):
-    """The default that a signature names."""
+    """Return the default that a signature names."""
     try:
         return literal_eval({"None": "None", "True": "True", "False": "False"}.get(text, text))
     except (ValueError, SyntaxError):
@@ -224,11 +224,11 @@ class Overload(OpOverload):
         return result
 
     def derivative(self, places):
-        """The operator of its gradients, for the tensors at these places of the arguments."""
+        """Return the operator of its gradients, for the tensors at these places of the arguments."""
         return Derivative(self, places)
 
     def compute(self, args, kwargs):
-        """The result, computed by tensh."""
+        """Return the result, computed by tensh."""
         from tensh._aten.kernels.table import has_kernel, kernel_of
 
         handed = state.handed
@@ -265,7 +265,7 @@ class Derivative(Overload):
             mode.watch = watch
 
     def differentiate(self, gradients, given, options):
-        """The gradients, below all modes."""
+        """Return the gradients, below all modes."""
         leaves, form = flatten((given, options))
         recorded = mode.grad and any(isinstance(t, Tensor) and t.requires_grad for t in (*leaves, *gradients))
         with enable_grad():
@@ -295,7 +295,7 @@ class Word(Overload):
         return make_packet(self._opname, {"default": self})
 
     def compute(self, args, kwargs):
-        """The result, computed by tensh."""
+        """Return the result, computed by tensh."""
         before, state.below = state.below, True
         try:
             return TENSORS[self._opname](*args, **kwargs)

@@ -38,7 +38,7 @@ def all_overloads():
 
 
 def tags_of(overload):
-    """The tags of an overload; those that PyTorch lacks have none."""
+    """Return the tags of an overload; those that PyTorch lacks have none."""
     known = all_overloads().get(f"{overload.namespace}::{overload._opname}", {}).get(overload._overloadname)
     names = [*known[1], "pt2_compliant_tag"] if known else ()
     return sorted((torch.Tag[name] for name in names), key=int)
@@ -68,7 +68,7 @@ class Further(Overload):
         return self.ask_and_compute(args, kwargs)
 
     def compute(self, args, kwargs):
-        """The result, computed by an overload that has a function."""
+        """Return the result, computed by an overload that has a function."""
         if self.namespace != "aten":
             return kernel_of(self)(*args, **kwargs)
         if self._opname not in schemas() or not any(isinstance(each, Tensor) for each in leaves_of([args, kwargs])):
@@ -84,7 +84,7 @@ class Further(Overload):
         return tuple(written) or result
 
     def compute_numbers(self, args, kwargs):
-        """The result for numbers, texts and lists."""
+        """Return the result for numbers, texts and lists."""
         try:
             return call_with_numbers(self._opname, args, kwargs)
         except NotImplementedError:
@@ -103,7 +103,7 @@ class Packet(OpOverloadPacket):
         return packet_of, (self.__name__, self._qualified_op_name.partition("::")[0])
 
     def overloads(self):
-        """The names of the overloads."""
+        """Return the names of the overloads."""
         return list(all_overloads().get(self._qualified_op_name, self._computed))
 
     def __getattr__(self, name):
@@ -136,5 +136,5 @@ class Packet(OpOverloadPacket):
 
 @cache
 def packet_of(name, namespace="aten"):
-    """The operator of a name, with all its overloads."""
+    """Return the operator of a name, with all its overloads."""
     return Packet(name, schemas().get(name, {}) if namespace == "aten" else {}, namespace)

@@ -52,7 +52,7 @@ def scales_freely(name, args):
 
 
 def ask_and_record(overload, handlers, args, kwargs, lost):
-    """The answer of the handlers, with the history that the operator has for tensors that require grad."""
+    """Return the answer of the handlers, with the history that the operator has for tensors that require grad."""
     tensors = [t for t in leaves_of((args, kwargs)) if isinstance(t, Tensor)]
     name = overload._opname
     if name in QUIET or not (name in VIEWS or any(uses_gradient(node_of(t)) for t in tensors)):
@@ -90,12 +90,12 @@ def ask_and_record(overload, handlers, args, kwargs, lost):
 
 
 def shadow_of(t):
-    """The lasting shadow of a tensor that shares memory with others; None for any other."""
+    """Return the lasting shadow of a tensor that shares memory with others; None for any other."""
     return t.array.shadow if type(t.array) is Facts else None
 
 
 def node_of(t):
-    """The node of a tensor, also if its memory was written through another one."""
+    """Return the node of a tensor, also if its memory was written through another one."""
     shadow = shadow_of(t)
     return refresh_node(t if shadow is None else shadow) or refresh_node(t)
 
@@ -113,7 +113,7 @@ class Shadows:
         self.numbers = [each for each in leaves_of(given) if isinstance(each, (int, float, complex))]
 
     def shadow(self, value):
-        """The shadow of a tensor; any other value as it is."""
+        """Return the shadow of a tensor; any other value as it is."""
         if not isinstance(value, Tensor):
             return value
         if id(value) not in self.made:
@@ -267,7 +267,7 @@ class Replayed(Node):
         return tuple(self.overload.derivative(self.places)(gradients, *self.given) if found is None else found)
 
     def differentiate_by_name(self, gradients):
-        """The gradients by PyTorch's operator for them, with the history of the call computed again."""
+        """Return the gradients by PyTorch's operator for them, with the history of the call computed again."""
         if self.results is None:
             return None
         recorded = mode.grad

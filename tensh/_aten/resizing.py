@@ -42,7 +42,7 @@ def sizes_by(factors, input):
 
 
 def name_operator(mode, dims, antialias=False):
-    """The operator of a mode for a number of dimensions; None if there is none."""
+    """Return the operator of a mode for a number of dimensions; None if there is none."""
     return next((each for each, known in OPERATORS.items() if known == (mode, antialias) and f"{dims}d" in each), None)
 
 

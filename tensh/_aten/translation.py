@@ -49,7 +49,7 @@ OPERATORS = {
 
 
 def call(point, args, options):
-    """The result of a public function for dispatch modes and classes; its own where there is no operator."""
+    """Return the result of a public function for dispatch modes and classes; its own where there is no operator."""
     args = restore_held(args)
     amp = sys.modules.get("tensh.amp.casting")  # without it there is no autocast
     if amp is not None and amp.state.lower is not None:
@@ -60,7 +60,7 @@ def call(point, args, options):
 
 
 def call_without_casts(point, args, options):
-    """The result of a public function whose operands have the dtypes that it computes with."""
+    """Return the result of a public function whose operands have the dtypes that it computes with."""
     try:
         return translate_call(point, args, options)
     except Lift:
@@ -93,7 +93,7 @@ def call_inner(point, args, options):
 
 
 def call_operator(name, point, args, options):
-    """The result of an operator of tensh, by its name, for dispatch modes."""
+    """Return the result of an operator of tensh, by its name, for dispatch modes."""
     with HandedOn(partial(inner_calls.compute, name, point, args, options)) as handed:
         found = show_operator(name, args, {key: value for key, value in options.items() if value is not None})
     if not found:
@@ -102,7 +102,7 @@ def call_operator(name, point, args, options):
 
 
 def show_operator(name, args, options):
-    """The answer to the call of an operator as a tuple of one; () if aten has none for these arguments."""
+    """Return the answer to the call of an operator as a tuple of one; () if aten has none for these arguments."""
     if name in inner_calls.CALLS:
         return (call_named(*inner_calls.CALLS[name](*args, **options)),)
     known = LIFTED.get(name, name)
@@ -122,12 +122,12 @@ def sum_all(input, dtype=None):
 
 
 def add_along(g, shape, index, dim):
-    """The sums of gradients by their places along a dimension."""
+    """Return the sums of gradients by their places along a dimension."""
     return aten("scatter_add", aten("new_zeros", g, list(shape)), dim, index, g)
 
 
 def cast(g, kind, memory_format=None):
-    """The dtype of an operand; a derivative says the other options, too."""
+    """Return the dtype of an operand; a derivative says the other options, too."""
     kind = as_dtype(kind)
     if not state.formulas or g.dtype is kind:
         return convert_to(g, kind)
@@ -135,13 +135,13 @@ def cast(g, kind, memory_format=None):
 
 
 def slice_back(g, shape, dim, start, stop, step):
-    """A gradient in the place of a slice, among zeros."""
+    """Return a gradient in the place of a slice, among zeros."""
     start, stop = 0 if start is None else start, 2**63 - 1 if stop is None else stop
     return aten("slice_backward", g, list(shape), dim, start, stop, step)
 
 
 def resize_dim(g, dim, size):
-    """The first elements along a dimension, or zeros after them."""
+    """Return the first elements along a dimension, or zeros after them."""
     if size <= g.shape[dim]:
         return g if size == g.shape[dim] else aten("slice", g, dim, 0, size)
     room = aten("new_zeros", g, [size if d == dim else n for d, n in enumerate(g.shape)])
@@ -150,7 +150,7 @@ def resize_dim(g, dim, size):
 
 
 def view(input, *shape):
-    """A view of sizes that are all said."""
+    """Return a view of sizes that are all said."""
     shape = list(shape[0] if shape and isinstance(shape[0], (tuple, list)) else shape)
     if shape.count(-1) == 1 and (known := -math.prod(shape)):
         shape[shape.index(-1)] = input.numel() // known
@@ -158,7 +158,7 @@ def view(input, *shape):
 
 
 def solve_again(A, B, left, vector):
-    """The solution of a system and its info; ``vector`` says that the right-hand sides are vectors."""
+    """Return the solution of a system and its info; ``vector`` says that the right-hand sides are vectors."""
     found = aten("linalg_solve_ex", A, aten("unsqueeze", B, -1) if vector else B, left=left)
     return (aten("squeeze", found[0], -1), found[1]) if vector else found
 
@@ -332,7 +332,7 @@ def may_be_inplace(function):
 
 
 def take_inplace(function, name, args, options):
-    """The call without ``inplace``: by the name that ends with ``_`` if that is true."""
+    """Return the call without ``inplace``: by the name that ends with ``_`` if that is true."""
     try:
         given = inspect.signature(function).bind(*args, **options).arguments
     except TypeError:
@@ -348,7 +348,7 @@ UNASKED = ("inplace", "requires_grad", "_stacklevel")
 
 
 def compute_by_name(name, args, options, composed=True):
-    """The result of the operator or the steps of a name, as a tuple of one; () if there are none for these arguments.
+    """Return the result of the operator or the steps of a name, as a tuple of one; () if there are none for these arguments.
 
     ``composed=False`` leaves out operators that PyTorch composes of others.
     """
@@ -359,7 +359,7 @@ def compute_by_name(name, args, options, composed=True):
 
 
 def find_operator(name, args, options, composed=True):
-    """The result of the operator of a name, as a tuple of one."""
+    """Return the result of the operator of a name, as a tuple of one."""
     options = {key: value for key, value in options.items() if key not in UNASKED or value is True}
     if options.pop("requires_grad", False):
         found = find_operator(name, args, options, composed)

@@ -59,7 +59,7 @@ def branch(pred, true_fn, false_fn, operands=()):
 
 
 def choose(pred, first, second):
-    """The leaves of ``first`` where ``pred`` holds, of ``second`` elsewhere."""
+    """Return the leaves of ``first`` where ``pred`` holds, of ``second`` elsewhere."""
     leaves, spec = flatten(first)
     others = leaves_of(second)
     return unflatten([torch.where(pred, a, b) for a, b in zip(leaves, others, strict=True)], spec)

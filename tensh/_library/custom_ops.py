@@ -50,7 +50,7 @@ class CustomPacket(OpOverloadPacket):
         self.__dict__.update(self._computed)
 
     def overloads(self):
-        """The names of the overloads."""
+        """Return the names of the overloads."""
         return list(self._computed)
 
     def __call__(self, *args, **kwargs):
@@ -68,7 +68,7 @@ class CustomPacket(OpOverloadPacket):
 
 
 def find_packet(space, name):
-    """The operator of the user's own with a name, or None."""
+    """Return the operator of the user's own with a name, or None."""
     full = f"{space}::{name}"
     found = [each._opoverload for each in OPERATORS.values() if each._qualname.partition(".")[0] == full]
     return CustomPacket(full, found) if found else None
@@ -131,7 +131,7 @@ class CustomOpDef:
         return self.call_in_precision(values)
 
     def call_in_precision(self, values):
-        """The result for these arguments, whatever the precision that autocast asks for."""
+        """Return the result for these arguments, whatever the precision that autocast asks for."""
         tensors = [t for t in leaves_of(values) if isinstance(t, Tensor)]
         composite = self._declared and self._kernels.find("CPU", *FOR_ALL[:2]) is None
         own = self._kernels.find_autograd() or (self._kernels.find("CompositeImplicitAutograd") if composite else None)
@@ -148,7 +148,7 @@ class CustomOpDef:
         return self.compute(values)
 
     def apply(self, function, values):
-        """The result of one of the functions of the operator."""
+        """Return the result of one of the functions of the operator."""
         args, named = self.split_arguments(values)
         return function(*args, **named)
 
@@ -166,7 +166,7 @@ class CustomOpDef:
         return tuple(args), named
 
     def compute(self, values, record=False):
-        """The result of the function, whose own operators are recorded only if that is asked for."""
+        """Return the result of the function, whose own operators are recorded only if that is asked for."""
         if not state.dispatch_off and (state.dispatch_modes or any_dispatches(values)):
             from tensh._aten import handlers
 
@@ -200,7 +200,7 @@ class CustomOpDef:
                 seen.append(place)
 
     def compute_fake(self, values):
-        """The result of the fake function, for tensors without elements."""
+        """Return the result of the fake function, for tensors without elements."""
         if self._fake is not None:
             return self.apply(self._fake, values)
         if function := self._kernels.find("Meta", *(FOR_ALL if self._declared else ())):
@@ -218,12 +218,12 @@ class CustomOpDef:
         )
 
     def record(self, values):
-        """The result as that of a custom function, whose inputs are the tensors among the arguments, also in lists."""
+        """Return the result as that of a custom function, whose inputs are the tensors among the arguments, also in lists."""
         leaves, form = flatten(list(values))
         return self.find_function().apply(form, *leaves)
 
     def find_function(self):
-        """The custom function, made anew after its parts have changed."""
+        """Return the custom function, made anew after its parts have changed."""
         if self._function is None:
             self._function = make_function(self)
         return self._function

@@ -61,7 +61,7 @@ class Parameter(NamedTuple):
 
 # ── from annotations ─────────────────────────────────────────────────────────
 def infer_schema(prototype_function, /, *, mutates_args, op_name=None):
-    """The schema of an operator, from the annotations of a function.
+    """Return the schema of an operator, from the annotations of a function.
 
     ``mutates_args`` names the tensors that it writes, or is "unknown".  Raise ValueError for annotations that an
     operator cannot have.
@@ -176,7 +176,7 @@ def write_default(name, parameter, refuse):
 
 
 def name_of(annotation):
-    """The name of an annotation in a schema; None if it has none."""
+    """Return the name of an annotation in a schema; None if it has none."""
     if annotation in KINDS:
         return KINDS[annotation]
     origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
@@ -202,7 +202,7 @@ def name_of_result(annotation):
 
 # ── of calls ─────────────────────────────────────────────────────────────────
 def read_parameters(schema):
-    """The parameters that the text of a schema has."""
+    """Return the parameters that the text of a schema has."""
     inside = schema[schema.index("(") + 1 : schema.rindex(") ->")]
     found, named = [], False
     for text in split_arguments(inside):
@@ -264,7 +264,7 @@ def read_default(kind, text):
 
 
 def bind_arguments(name, schema, parameters, args, kwargs):
-    """All arguments of a call in the order of the schema; RuntimeError for one that does not fit."""
+    """Return all arguments of a call in the order of the schema; RuntimeError for one that does not fit."""
     known = {p.name for p in parameters}
     if unknown := next((each for each in kwargs if each not in known), None):
         raise RuntimeError(f"Unknown keyword argument '{unknown}' for operator '{name}'. Schema: {schema}")

@@ -76,17 +76,17 @@ def cast(value, dtype):
 
 
 def lower(values, dtype):
-    """All in lower precision."""
+    """Return all in lower precision."""
     return cast(values, dtype)
 
 
 def single(values, dtype):
-    """All in float32."""
+    """Return all in float32."""
     return cast(values, float32)
 
 
 def widest(values, dtype):
-    """All in float32 if anything is; raise RuntimeError for the other dtype of 16 bits."""
+    """Return all in float32 if anything is; raise RuntimeError for the other dtype of 16 bits."""
     return cast(values, widest_dtype(values, dtype, dtype))
 
 
@@ -103,7 +103,7 @@ def widest_dtype(values, widest, dtype):
 
 
 def call(twin, policy, args, options):
-    """The result of an exchanged function."""
+    """Return the result of an exchanged function."""
     dtype = state.lower
     if dtype is None:
         return twin(*args, **options)
@@ -164,7 +164,7 @@ POLICIES = {"lower": lower, "single": single, "widest": widest}
 
 
 def find_place(path):
-    """The module, class or table of a line."""
+    """Return the module, class or table of a line."""
     if path == ".":
         return import_module("tensh")
     module, _, last = f"tensh.{path}".rpartition(".")
@@ -172,7 +172,7 @@ def find_place(path):
 
 
 def functions(place, name):
-    """The functions of a name, and those behind their wrappers."""
+    """Return the functions of a name, and those behind their wrappers."""
     found = place.get(name) if isinstance(place, dict) else getattr(place, name, None)
     function, chain = getattr(found, "fn", found), []
     while isinstance(function, FunctionType):

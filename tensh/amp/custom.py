@@ -12,7 +12,7 @@ from tensh.engine.dtypes.dtype import float64
 
 
 def convert(value, device_type, dtype):
-    """The floating point tensors in a value, but those of float64, in ``dtype``."""
+    """Return the floating point tensors in a value, but those of float64, in ``dtype``."""
     if isinstance(value, Tensor):
         fits = value.is_floating_point() and value.device.type == device_type and value.dtype is not float64
         return value.to(dtype) if fits else value

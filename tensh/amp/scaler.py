@@ -48,7 +48,7 @@ class GradScaler:
         self._states = {}  # id of an optimizer -> what was done for it, and whether a gradient is not finite (None: there is none)
 
     def scale(self, outputs):
-        """The tensors, also those in lists and tuples, times the scale.  Raise ValueError for anything else."""
+        """Return the tensors, also those in lists and tuples, times the scale.  Raise ValueError for anything else."""
         if not self._enabled:
             return outputs
         self._scale = self.get_scale()
@@ -134,7 +134,7 @@ class GradScaler:
             )
 
     def get_scale(self):
-        """The scale; 1.0 where nothing is scaled."""
+        """Return the scale; 1.0 where nothing is scaled."""
         if not self._enabled:
             return 1.0
         return self._init_scale if self._scale is None else self._scale

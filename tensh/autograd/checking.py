@@ -44,7 +44,7 @@ def check_forward(func, inputs, eps, atol, rtol, batched, undefined):
 
 
 def inputs_to_check(inputs):
-    """The inputs that require grad."""
+    """Return the inputs that require grad."""
     checked = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
     if not checked:
         raise ValueError(

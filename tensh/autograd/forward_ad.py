@@ -95,7 +95,7 @@ class dual_level(_DecoratorContextManager):
 
 
 def make_dual(tensor, tangent, *, level=None):
-    """A dual tensor: the memory of ``tensor`` together with a ``tangent`` of its shape.
+    """Return a dual tensor: the memory of ``tensor`` together with a ``tangent`` of its shape.
 
     Differentiable in both.  Raise ValueError unless both are floating point or complex.
 

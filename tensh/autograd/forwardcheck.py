@@ -36,7 +36,7 @@ def _message(analytic, numeric, output, number, part):
 
 
 def _outputs(result):
-    """The differentiable outputs."""
+    """Return the differentiable outputs."""
     results = (result,) if isinstance(result, Tensor) else tuple(result)
     return [t for t in results if isinstance(t, Tensor) and t.array.dtype.kind in DIFFERENTIABLE]
 
@@ -57,7 +57,7 @@ def _tangents(func, inputs, place, part):
 
 
 def _tangent(func, inputs, place, direction):
-    """The tangents of the outputs in one direction, as flat arrays."""
+    """Return the tangents of the outputs in one direction, as flat arrays."""
     from tensh.autograd import forward_ad
 
     with forward_ad.dual_level():

@@ -8,7 +8,7 @@ from tensh.engine.core.clock import mode
 
 
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
-    """All derivatives of the outputs of ``func`` by its inputs, of shape ``output.shape + input.shape``.
+    """Return all derivatives of the outputs of ``func`` by its inputs, of shape ``output.shape + input.shape``.
 
     Tuples of outputs or inputs give tuples of Jacobians (outputs outermost).  ``strict`` raises for an output that does
     not depend on an input, where zeros are given otherwise.  ``vectorize`` computes all rows in one batched pass;
@@ -64,7 +64,7 @@ def _check_strategy(strategy, create_graph, strict):
 
 
 def _forward(func, inputs, vectorize):
-    """The Jacobian by forward accumulation: all directions in one batch."""
+    """Return the Jacobian by forward accumulation: all directions in one batch."""
     single_input, inputs = as_tuple(inputs, "inputs", "jacobian")
     if not vectorize:
         raise NotImplementedError(
@@ -101,7 +101,7 @@ def _forward(func, inputs, vectorize):
 
 
 def _compute_rows(outputs, inputs, create_graph):
-    """The Jacobians of all outputs, in one backward pass for all their elements."""
+    """Return the Jacobians of all outputs, in one backward pass for all their elements."""
     from tensh.func.jacobians import basis
 
     numels = [o.numel() for o in outputs]
@@ -162,7 +162,7 @@ def _rows(number, output, inputs, create_graph, strict):
 
 
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
-    """All second derivatives of ``func``, which returns one element, of shape ``input.shape + input.shape``.
+    """Return all second derivatives of ``func``, which returns one element, of shape ``input.shape + input.shape``.
 
     Raise RuntimeError if ``func`` returns more than one element; with ``strict``, if the gradient does not depend on
     an input.

@@ -72,7 +72,7 @@ class GradientCollector:
         self.passes = {}  # id of a pass's queue -> (the queue, the number of missing gradients, the gradients)
 
     def hook_at(self, place):
-        """The hook of one tensor."""
+        """Return the hook of one tensor."""
 
         def hook(grad):
             queue = find_running_queue()

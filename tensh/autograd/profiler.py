@@ -54,7 +54,7 @@ class profile(tensh.profiler.profile):
         return self.events().self_cpu_time_total
 
     def total_average(self):
-        """The average of all events."""
+        """Return the average of all events."""
         return self.events().total_average()
 
     def table(self, **options):

@@ -6,7 +6,7 @@ __all__ = ["get_cpu_capability"]
 
 
 def get_cpu_capability():
-    """The processor's widest instructions for which PyTorch has kernels: "AVX512", "AVX2" or "DEFAULT".
+    """Return the processor's widest instructions for which PyTorch has kernels: "AVX512", "AVX2" or "DEFAULT".
 
     >>> import tensh as torch
     >>> torch.backends.cpu.get_cpu_capability() in ("AVX512", "AVX2", "DEFAULT")

@@ -57,7 +57,7 @@ can_use_efficient_attention = can_use_cudnn_attention = can_use_flash_attention
 
 
 def _switch(name):
-    """The function that asks for a switch and the one that sets it."""
+    """Return the function that asks for a switch and the one that sets it."""
 
     def enabled():
         return SWITCHES[name]

@@ -59,7 +59,7 @@ def _get_device_index(device, optional=False, allow_cpu=False):
 
 
 def device_count():
-    """The number of CUDA devices: 0."""
+    """Return the number of CUDA devices: 0."""
     return 0
 
 
@@ -78,7 +78,7 @@ seed_all = seed
 
 
 def get_rng_state_all():
-    """The states of the generators of all devices: none.
+    """Return the states of the generators of all devices: none.
 
     >>> import tensh as torch
     >>> torch.cuda.get_rng_state_all()
@@ -102,7 +102,7 @@ def empty_cache():
 
 
 def count_used_bytes(device=None):
-    """The bytes of device memory in use: 0."""
+    """Return the bytes of device memory in use: 0."""
     return 0
 
 

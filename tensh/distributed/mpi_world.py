@@ -81,7 +81,7 @@ def join_world(rank, size, store, timeout):
 
 
 def describe(mpi):
-    """The name and version of an MPI."""
+    """Return the name and version of an MPI."""
     return re.split(r"[,\n\0]|\s{2,}", mpi.Get_library_version().replace("Version:", " ").replace("\t", ""))[0].strip()
 
 

@@ -49,7 +49,7 @@ for each in (Tensor, Size, device, layout, memory_format, dtype, can_cast, get_d
 
 @cache  # what users get of an operator is written and compiled when it is asked for
 def find_public(name):
-    """The public object called ``name`` in the torch namespace."""
+    """Return the public object called ``name`` in the torch namespace."""
     if name not in PUBLIC:
         read_all()  # the index may be older than the name
         if name not in PUBLIC:

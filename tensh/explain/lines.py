@@ -12,7 +12,7 @@ def whole_lines(place, fits):
 
 
 def write_lines(place, fit):
-    """A Fit, and those that belong to it, with whole lines."""
+    """Return a Fit, and those that belong to it, with whole lines."""
     if fit.line is None or not fit.line or fit.side:
         return fit
     changes = [fit.text, *(each.text for each in fit.more if each.line == fit.line and not each.side)]
@@ -24,7 +24,7 @@ def write_lines(place, fit):
 
 
 def write_statements(place, number, changes):
-    """A line with some of its statements changed; None where it holds one statement, or a change is the whole line."""
+    """Return a line with some of its statements changed; None where it holds one statement, or a change is the whole line."""
     tree = place.tree()
     found = (
         [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno == n.end_lineno == number] if tree else []
@@ -43,7 +43,7 @@ def write_statements(place, number, changes):
 
 
 def count_statements(text):
-    """The statements in a text; 0 where Python cannot read it, as the head of a block."""
+    """Return the statements in a text; 0 where Python cannot read it, as the head of a block."""
     try:
         return len(ast.parse(text).body)
     except (SyntaxError, ValueError):

@@ -93,7 +93,7 @@ def jvp_in_reverse(func, given, values, directions, has_aux):
 
 
 def dual(x, t, level):
-    """The dual tensor of a primal and its tangent; inside ``vmap`` one that varies with the samples."""
+    """Return the dual tensor of a primal and its tangent; inside ``vmap`` one that varies with the samples."""
     tangent_levels.check_dual(x, t)
     value, levels = find_inside(x)
     if running.levels:
@@ -113,7 +113,7 @@ def parts(t, level):
 
 
 def fill_tangent(value, tangent, strict):
-    """The tangent, or zeros where there is none."""
+    """Return the tangent, or zeros where there is none."""
     if tangent is None and strict:
         raise RuntimeError(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed with "

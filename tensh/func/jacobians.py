@@ -18,7 +18,7 @@ from tensh.func.vmap import vmap
 
 
 def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_copy=False):
-    """A function that computes the Jacobian of ``func``, of shape ``output.shape + input.shape``, by backward passes.
+    """Return a function that computes the Jacobian of ``func``, of shape ``output.shape + input.shape``, by backward passes.
 
     One pass for each element of the output, ``chunk_size`` of them together; the better choice where there are fewer outputs
     than inputs.  ``argnums`` and nested arguments are those of ``grad``; results may be nested, too.  With ``has_aux``
@@ -56,7 +56,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
 
 
 def pull_weights(pull, weights, structure, chunk_size):
-    """The gradients for a batch of weights of the outputs, one tensor for each input."""
+    """Return the gradients for a batch of weights of the outputs, one tensor for each input."""
     if chunk_size == 1:
         return [g.unsqueeze(0) for g in leaves_of(pull(unflatten([w.squeeze(0) for w in weights], structure)))]
     return leaves_of(vmap(pull)(unflatten(weights, structure)))
@@ -122,7 +122,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
 
 
 def hessian(func, argnums=0):
-    """A function that computes the second derivatives of ``func``: ``jacfwd(jacrev(func))``, forward over reverse.
+    """Return a function that computes the second derivatives of ``func``: ``jacfwd(jacrev(func))``, forward over reverse.
 
     Raise RuntimeError for an ``argnums`` that does not exist.
 

@@ -51,7 +51,7 @@ def linearize(func, *primals):
 
 
 def find_nodes_between(outputs, start):
-    """The nodes that were recorded since ``start`` on the way to the outputs, oldest first."""
+    """Return the nodes that were recorded since ``start`` on the way to the outputs, oldest first."""
     found = {value_of(t).node: None for t in outputs if isinstance(t, Tensor)}
     for node in keys_while_growing(found):
         if node is not None:

@@ -9,7 +9,7 @@ from tensh.func import stepping
 
 
 def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
-    """The result of ``module(*args, **kwargs)`` with other tensors for some of its parameters and buffers.
+    """Return the result of ``module(*args, **kwargs)`` with other tensors for some of its parameters and buffers.
 
     The tensors are given in one or several dictionaries by the names of ``module.named_parameters()``.  ``args`` is a
     tuple, or the only argument.  A tensor that the module has under two names is replaced under both, unless

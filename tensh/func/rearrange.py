@@ -21,7 +21,7 @@ class DimensionBindError(Exception):
 
 
 def rearrange(tensor, pattern, **axes_lengths):
-    """The elements of ``tensor`` in the dimensions that ``pattern`` names.
+    """Return the elements of ``tensor`` in the dimensions that ``pattern`` names.
 
     Left of its arrow a pattern has a name for each dimension, right of it the same names for those of the result.
     Several names in parentheses are one dimension, which is split on the left and merged on the right; all lengths but
@@ -132,7 +132,7 @@ class Side:
             raise ValueError(f"Imbalanced parentheses in expression: '{text}'")
 
     def _names(self, word):
-        """The names that a word adds to its group: itself, or none if it is a 1."""
+        """Return the names that a word adds to its group: itself, or none if it is a 1."""
         if strange := [letter for letter in word if not (letter.isalnum() or letter in f"_{ELLIPSIS}")]:
             raise ValueError(f"Unknown character '{strange[0]}'")
         if word in self.names:
@@ -160,7 +160,7 @@ def _check_name(name):
 
 
 def _sides(pattern, axes_lengths):
-    """The expressions left and right of the arrow."""
+    """Return the expressions left and right of the arrow."""
     parts = pattern.split("->")
     if len(parts) != 2:
         raise ValueError("Pattern must contain a single '->' separator")

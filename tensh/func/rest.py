@@ -37,7 +37,7 @@ def functionalize(func, *, remove="mutations"):
 
 
 def debug_unwrap(tensor, *, recurse=True):
-    """The plain tensor, with all samples and without history, of one inside a transformed function: for debugging.
+    """Return the plain tensor, with all samples and without history, of one inside a transformed function: for debugging.
 
     >>> import tensh as torch
     >>> _ = torch.vmap(lambda x: (print(torch.func.debug_unwrap(x)), x)[1])(torch.ones(2, 3))
@@ -55,10 +55,10 @@ def is_batchedtensor(tensor):
 
 
 def maybe_get_level(tensor):
-    """The number of the innermost ``vmap`` of a batched tensor, from 1 for the outermost; -1 for any other tensor."""
+    """Return the number of the innermost ``vmap`` of a batched tensor, from 1 for the outermost; -1 for any other tensor."""
     return tensor.levels[-1] if is_batchedtensor(tensor) else -1
 
 
 def maybe_get_bdim(tensor):
-    """The dimension of a batched tensor in what ``vmap`` was given; -1 for any other tensor."""
+    """Return the dimension of a batched tensor in what ``vmap`` was given; -1 for any other tensor."""
     return getattr(tensor, "source", (None, 0))[1] if is_batchedtensor(tensor) else -1

@@ -23,7 +23,7 @@ from tensh.func.trees import flatten, map_leaves, unflatten
 
 
 def grad(func, argnums=0, has_aux=False):
-    """A function that computes the gradient of ``func``, whose result has no dimensions, by an argument.
+    """Return a function that computes the gradient of ``func``, whose result has no dimensions, by an argument.
 
     ``argnums`` is the number of the argument, or a tuple of numbers: then the result is a tuple.  The argument may be tensors
     nested in tuples, lists and dictionaries; so is the gradient.  With ``has_aux`` ``func`` returns ``(output, aux)`` and the
@@ -84,7 +84,7 @@ def _grad_and_value(func, argnums, has_aux, args, kwargs):
 
 
 def compute_gradients(outputs, leaves, weights, keep, graph):
-    """The gradients of the outputs; zeros for the leaves that none of them depends on."""
+    """Return the gradients of the outputs; zeros for the leaves that none of them depends on."""
     weights = [None] * len(outputs) if weights is None else weights
     pairs = [
         (t, w) for t, w in zip(outputs, weights, strict=True) if uses_gradient(value_of(t).node) or t.requires_grad

@@ -59,7 +59,7 @@ class Tape(Call):
             node.__class__ = PassedLeaf
 
     def leaf(self, t):
-        """A leaf over the memory of ``t``; inside ``vmap`` one that varies with the samples."""
+        """Return a leaf over the memory of ``t``; inside ``vmap`` one that varies with the samples."""
         if not isinstance(t, Tensor):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(t)}")
         if t.array.dtype.kind not in DIFFERENTIABLE:
@@ -77,7 +77,7 @@ class Tape(Call):
         return self.before is True and reaches([refresh_node(value_of(t)) for t in tensors], self.leaves)
 
     def export_result(self, t):
-        """A result as it is seen outside."""
+        """Return a result as it is seen outside."""
         if not isinstance(t, Tensor):
             raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
         return show_outside(t, self.before is True, self.leaves)
@@ -119,7 +119,7 @@ def find_inside(t):
 
 
 def share(t, node=None):
-    """A tensor over the memory of another, or for the same values."""
+    """Return a tensor over the memory of another, or for the same values."""
     return copy_wrapper(t, node) if type(t.array) is Facts else wrap(t.array, node)
 
 

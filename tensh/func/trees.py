@@ -54,19 +54,19 @@ class TreeSpec:
         return self.type is None
 
     def child(self, index):
-        """The structure of a child, by index."""
+        """Return the structure of a child, by index."""
         return self.children_specs[index]
 
     def children(self):
-        """The structures of the children."""
+        """Return the structures of the children."""
         return list(self.children_specs)
 
     def unflatten(self, leaves):
-        """The nested value of this structure with these leaves.  Raise ValueError for another number of them."""
+        """Return the nested value of this structure with these leaves.  Raise ValueError for another number of them."""
         return unflatten(leaves, self)
 
     def flatten_up_to(self, tree):
-        """The parts of ``tree`` at the leaves of the structure; dictionaries may have another order and type.
+        """Return the parts of ``tree`` at the leaves of the structure; dictionaries may have another order and type.
 
         Raise ValueError for another structure.
         """
@@ -98,7 +98,7 @@ class TreeSpec:
         ]
 
     def pretty(self):
-        """The printed form of the value, with ``*`` for the leaves."""
+        """Return the printed form of the value, with ``*`` for the leaves."""
         return repr(unflatten([STAR] * self.num_leaves, self))
 
 
@@ -197,12 +197,12 @@ def _flatten(tree, leaves, is_leaf):
 
 
 def leaves_of(tree):
-    """The leaves of ``tree`` from left to right."""
+    """Return the leaves of ``tree`` from left to right."""
     return flatten(tree)[0]
 
 
 def unflatten(leaves, spec):
-    """The nested value of structure ``spec`` with these leaves.
+    """Return the nested value of structure ``spec`` with these leaves.
 
     >>> from tensh.func.trees import flatten, unflatten
     >>> unflatten([1, 2, 3], flatten({"a": 0, "b": (0, 0)})[1])

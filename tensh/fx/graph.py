@@ -85,7 +85,7 @@ class Graph:
         return NodeList(self)
 
     def output_node(self):
-        """The last node, which is the output."""
+        """Return the last node, which is the output."""
         node = next(iter(reversed(self.nodes)))
         if node.op != "output":
             raise AssertionError(f"Expected output node, got op={node.op}")

@@ -42,7 +42,7 @@ class PyTreeCodeGen(CodeGen):
         return f"{head}{notes}\n    {leaves}, = fx_pytree.tree_flatten_spec({self.flattened(names)}, self._in_spec)"
 
     def flattened(self, names):
-        """The arguments as one structure, whose leaves the inputs are."""
+        """Return the arguments as one structure, whose leaves the inputs are."""
         return f"[{', '.join(names)}]"
 
     def generate_output(self, output_args, *, descs=None, repr_fn=repr):

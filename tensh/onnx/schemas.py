@@ -56,7 +56,7 @@ def kinds_of(schema):
 
 
 def name_kind(number):
-    """The word of the standard for the number of a kind."""
+    """Return the word of the standard for the number of a kind."""
     kinds = require_onnx("a file of ONNX").AttributeProto.AttributeType.items()
     return next((name for name, known in kinds if known == number), str(number))
 

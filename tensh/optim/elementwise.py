@@ -126,7 +126,7 @@ class Elementwise(Shared, Optimizer):
             stamp_write(p.array)
 
     def _change(self, p, group, state, step):
-        """The function that updates the elements of a parameter, with its gradient negated to maximize."""
+        """Return the function that updates the elements of a parameter, with its gradient negated to maximize."""
         update = self.rule(p, group, state, step)
         if not group.get("maximize"):
             return update
@@ -207,7 +207,7 @@ PLAIN = frozenset((bool, int, float, type(None), list))
 
 
 def _fill_numbers(group, number):
-    """The group with ``number`` of each tensor among its options, also within tuples."""
+    """Return the group with ``number`` of each tensor among its options, also within tuples."""
     others = [value for value in group.values() if type(value) not in PLAIN]
     if not any(
         [isinstance(each, Tensor) for value in others for each in (value if type(value) is tuple else (value,))]

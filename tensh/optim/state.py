@@ -49,7 +49,7 @@ class State:
                         of_p[name] = counter(float(of_p[name]), group.get("fused"))
 
     def state_dict(self):
-        """The state by parameter index, and the groups with these indices in place of parameters.
+        """Return the state by parameter index, and the groups with these indices in place of parameters.
 
         >>> import tensh as torch
         >>> torch.optim.Muon([torch.ones(2, 2)], lr=0.1).state_dict()["param_groups"][0]["params"]

@@ -134,7 +134,7 @@ class EventList(list):
         return sum(each.self_cpu_time_total for each in self)
 
     def key_averages(self, group_by_input_shapes=False, group_by_stack_n=0, group_by_overload_name=False):
-        """The averages of events with the same name (and shapes, and innermost lines of the stack)."""
+        """Return the averages of events with the same name (and shapes, and innermost lines of the stack)."""
         found = {}
         for each in self:
             shapes = str(each.input_shapes) if group_by_input_shapes else ""
@@ -146,7 +146,7 @@ class EventList(list):
         return EventList(found.values(), self.profile_memory, self.with_flops)
 
     def total_average(self):
-        """The average of all events."""
+        """Return the average of all events."""
         total = FunctionEventAvg("Total")
         for each in self:
             total.add(each)
@@ -178,7 +178,7 @@ class EventList(list):
 
     @cached_property
     def stacks(self):
-        """The events that have a stack."""
+        """Return the events that have a stack."""
         return [each for each in self if each.stack]
 
     def export_stacks(self, path, metric="self_cpu_time_total"):

@@ -94,7 +94,7 @@ class Recorder:
 
 
 def find_name(frame, code):
-    """The name of the event that a call is; None if it is none."""
+    """Return the name of the event that a call is; None if it is none."""
     file = code.co_filename
     if code is accumulate.__code__:
         return ACCUMULATION
@@ -134,13 +134,13 @@ def name_operator(name, file):
 
 
 def collect_arguments(frame):
-    """The positional arguments of a call, without ``self``."""
+    """Return the positional arguments of a call, without ``self``."""
     code, values = frame.f_code, frame.f_locals
     return [values.get(name) for name in code.co_varnames[: code.co_argcount] if name != "self"]
 
 
 def list_lines(frame):
-    """The lines of a program that led to a call, the innermost first."""
+    """Return the lines of a program that led to a call, the innermost first."""
     found = []
     while frame is not None:
         code = frame.f_code
@@ -151,14 +151,14 @@ def list_lines(frame):
 
 
 def count_bytes(result):
-    """The bytes of the arrays that only a result has."""
+    """Return the bytes of the arrays that only a result has."""
     results = result if isinstance(result, (tuple, list)) else (result,)
     arrays = [each.array if isinstance(each, Tensor) else each for each in results]
     return sum(a.nbytes for a in arrays if type(a) is ndarray and a.base is None)
 
 
 def count_flops(name, arguments):
-    """The operations on numbers of a product of matrices, and of sums and products of numbers; 0 for others."""
+    """Return the operations on numbers of a product of matrices, and of sums and products of numbers; 0 for others."""
     shapes = [a.shape for a in arguments if isinstance(a, Tensor)]
     if name in ("aten::add", "aten::mul") and shapes:
         return prod(shapes[0])

@@ -129,7 +129,7 @@ class Shared:
 
 
 def copy_named(function, qualified):
-    """A copy of a function under another qualified name."""
+    """Return a copy of a function under another qualified name."""
     copy = types.FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )

@@ -151,7 +151,7 @@ def both(one, other, kinds):
 
 
 def sort_keys(mapping):
-    """The keys in order, if they have one."""
+    """Return the keys in order, if they have one."""
     try:
         return sorted(mapping)
     except TypeError:

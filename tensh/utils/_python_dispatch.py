@@ -109,7 +109,7 @@ is_traceable_wrapper_subclass_type = is_traceable_wrapper_subclass
 
 
 def transform_subclass(t, callback, outer_size=None, outer_stride=None):
-    """A tensor like ``t`` of which ``callback(name, inner)`` has made the inner tensors."""
+    """Return a tensor like ``t`` of which ``callback(name, inner)`` has made the inner tensors."""
     names, context = t.__tensor_flatten__()
     inner = {name: callback(name, getattr(t, name)) for name in names}
     size = outer_size if outer_size is not None else t.size()
@@ -118,7 +118,7 @@ def transform_subclass(t, callback, outer_size=None, outer_stride=None):
 
 
 def return_and_correct_aliasing(func, args, kwargs, out):
-    """The result of a ``__torch_dispatch__``: the tensor that was written for an operator in place, else ``out``."""
+    """Return the result of a ``__torch_dispatch__``: the tensor that was written for an operator in place, else ``out``."""
     written = func._opname.endswith("_") and not func._opname.endswith("__")
     return args[0] if written else out
 

@@ -250,7 +250,7 @@ def tree_unflatten(leaves, treespec):
 
 
 def tree_leaves(tree, is_leaf=None):
-    """The leaves of ``tree`` from left to right."""
+    """Return the leaves of ``tree`` from left to right."""
     return tree_flatten(tree, is_leaf)[0]
 
 
@@ -260,7 +260,7 @@ def tree_iter(tree, is_leaf=None):
 
 
 def tree_structure(tree, is_leaf=None):
-    """The structure of ``tree``."""
+    """Return the structure of ``tree``."""
     return tree_flatten(tree, is_leaf)[1]
 
 
@@ -282,7 +282,7 @@ def tree_map_(func, tree, *rests, is_leaf=None):
 
 
 def map_only(type_or_types_or_pred):
-    """A decorator: the function is applied only to values of some types, or to those that satisfy a predicate."""
+    """Return a decorator: the function is applied only to values of some types, or to those that satisfy a predicate."""
     asked = type_or_types_or_pred
     if not isinstance(asked, (type, tuple, UnionType)) and not callable(asked):
         raise TypeError("Argument must be a type, a tuple of types, or a callable.")
@@ -321,12 +321,12 @@ def tree_any_only(type_or_types, pred, tree, is_leaf=None):
 
 
 def arg_tree_leaves(*args, **kwargs):
-    """The leaves of arguments from left to right."""
+    """Return the leaves of arguments from left to right."""
     return tree_leaves((args, kwargs))
 
 
 def _broadcast_to_and_flatten(tree, treespec, is_leaf=None):
-    """The leaves of ``tree`` with each repeated for all leaves of the structure below it; None if it does not fit."""
+    """Return the leaves of ``tree`` with each repeated for all leaves of the structure below it; None if it does not fit."""
     if _is_leaf(tree, is_leaf):
         return [tree] * treespec.num_leaves
     kind = trees.kind_of(tree)
@@ -348,21 +348,21 @@ def tree_is_leaf(tree, is_leaf=None):
 
 
 def treespec_pprint(treespec):
-    """The structure as the value would show itself, with ``*`` for the leaves."""
+    """Return the structure as the value would show itself, with ``*`` for the leaves."""
     return treespec.pretty()
 
 
 def treespec_leaf():
-    """The structure of a leaf."""
+    """Return the structure of a leaf."""
     return trees.LEAF
 
 
 def treespec_tuple(iterable=()):
-    """The structure of a tuple of parts with these structures."""
+    """Return the structure of a tuple of parts with these structures."""
     return TreeSpec(tuple, None, list(iterable))
 
 
 def treespec_dict(mapping=(), **named):
-    """The structure of a dictionary of parts with these structures."""
+    """Return the structure of a dictionary of parts with these structures."""
     parts = dict(mapping, **named)
     return TreeSpec(dict, list(parts), list(parts.values()))

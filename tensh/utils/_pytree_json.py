@@ -62,12 +62,12 @@ def register_serialized(cls, name=None, dump=None, load=None):
 
 
 def find_type(name):
-    """The class that is written under a name."""
+    """Return the class that is written under a name."""
     return next((kind for kind, each in SERIALIZED.items() if each.name == name), None)
 
 
 def treespec_dumps(treespec, protocol=None):
-    """The JSON text of a structure.
+    """Return the JSON text of a structure.
 
     >>> from tensh.utils._pytree import tree_structure, treespec_dumps
     >>> treespec_dumps(tree_structure([]))
@@ -80,7 +80,7 @@ def treespec_dumps(treespec, protocol=None):
 
 
 def treespec_loads(serialized):
-    """The structure that a JSON text describes."""
+    """Return the structure that a JSON text describes."""
     protocol, found = json.loads(serialized)
     require_protocol(protocol)
     return load_spec(found)

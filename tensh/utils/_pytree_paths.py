@@ -15,7 +15,7 @@ class MappingKey(NamedTuple):
         return f"[{self.key!r}]"
 
     def get(self, mapping):
-        """The value at this place."""
+        """Return the value at this place."""
         return mapping[self.key]
 
 
@@ -28,7 +28,7 @@ class SequenceKey(NamedTuple):
         return f"[{self.idx!r}]"
 
     def get(self, sequence):
-        """The value at this place."""
+        """Return the value at this place."""
         return sequence[self.idx]
 
 
@@ -41,7 +41,7 @@ class GetAttrKey(NamedTuple):
         return f".{self.name}"
 
     def get(self, obj):
-        """The value at this place."""
+        """Return the value at this place."""
         return getattr(obj, self.name)
 
 
@@ -106,12 +106,12 @@ def tree_map_with_path(func, tree, *rests, is_leaf=None):
 
 
 def keystr(kp):
-    """A path as it is written in Python: ``['a'][0].name``."""
+    """Return a path as it is written in Python: ``['a'][0].name``."""
     return "".join(map(str, kp))
 
 
 def key_get(obj, kp):
-    """The value at the end of a path."""
+    """Return the value at the end of a path."""
     for key in kp:
         obj = key.get(obj)
     return obj

@@ -122,7 +122,7 @@ class FlopCounterMode:
         self.mod_tracker = ModuleTracker()
 
     def get_total_flops(self):
-        """The sum of all counts."""
+        """Return the sum of all counts."""
         return sum(self.flop_counts["Global"].values())
 
     def get_flop_counts(self):
@@ -153,7 +153,7 @@ class FlopCounterMode:
             self.flop_counts[name][packet] += flops
 
     def get_table(self, depth=None):
-        """The counts of modules down to a depth, as text."""
+        """Return the counts of modules down to a depth, as text."""
         depth, total = depth or self.depth or 999999, self.get_total_flops()
         unit = max(0, min(len(SUFFIXES) - 1, (len(str(total)) - 2) // 3))
         rows, subsumed = [], False

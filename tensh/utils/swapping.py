@@ -45,7 +45,7 @@ def swap_tensors(t1, t2):
 
 
 def take_slots(tensor):
-    """The slots of a tensor that have a value, which they have no more afterwards."""
+    """Return the slots of a tensor that have a value, which they have no more afterwards."""
     found = {}
     for slot in SLOTS:
         with contextlib.suppress(AttributeError):

@@ -88,11 +88,11 @@ class WeakIdKeyDictionary(MutableMapping):
         return self
 
     def copy(self):
-        """A dictionary of the same keys and values."""
+        """Return a dictionary of the same keys and values."""
         return type(self)(self)
 
     def keyrefs(self):
-        """The weak references to the keys."""
+        """Return the weak references to the keys."""
         return list(self.data)
 
 

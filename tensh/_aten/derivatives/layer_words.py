@@ -46,14 +46,14 @@ def padding_of_mean(input, kernel, stride, padding, size, divisor):
 
 
 def count_elements(spatial, kernel, stride, padding, size, with_padding):
-    """The number of elements in every window."""
+    """Return the number of elements in every window."""
     counts = [numbers_of_elements(*each, with_padding) for each in zip(spatial, kernel, stride, padding, size)]
     return math.prod(np.ix_(*counts))
 
 
 # ── maps along dimensions ────────────────────────────────────────────────────
 def upsample_back(g, maps, mode):
-    """The gradient of ``interpolate``; a call of tensh's own operator where the factors are not those of the sizes."""
+    """Return the gradient of ``interpolate``; a call of tensh's own operator where the factors are not those of the sizes."""
     sizes = list(g.shape[2:])
     spatial = [n if taps is None else taps.size for n, taps in zip(sizes, maps)]
     for corners in (False, True):
@@ -89,25 +89,25 @@ def pad_back(g, input, maps, kind):
 
 # ── others ───────────────────────────────────────────────────────────────────
 def share_extreme(g, input, other, of_larger):
-    """The gradient of a minimum or maximum for one of its operands, of which equal ones get half."""
+    """Return the gradient of a minimum or maximum for one of its operands, of which equal ones get half."""
     half = call_overload(schemas()["div"]["Scalar"], (g, 2))
     shared = aten("where", aten("eq", input, other), half, g)
     return aten("masked_fill_", shared, aten("gt" if of_larger else "lt", input, other), 0)
 
 
 def along_norm(g, input, norm):
-    """The gradient of a Euclidean norm: along the input, or zero."""
+    """Return the gradient of a Euclidean norm: along the input, or zero."""
     return g * aten("masked_fill_", input / norm, aten("eq", norm, 0), 0)
 
 
 def where_bound(g, input, bound, relation):
-    """The gradient where the input has a relation to a bound."""
+    """Return the gradient where the input has a relation to a bound."""
     zero = aten("scalar_tensor", 0.0, dtype=g.dtype)
     return aten("where", aten(relation, input, bound if bound.dim() else call_plain(bound.item)), g, zero)
 
 
 def sum_repeats(g, shape, repeats):
-    """The gradient of a repetition: one dimension more for each that is repeated, and a sum over these."""
+    """Return the gradient of a repetition: one dimension more for each that is repeated, and a sum over these."""
     shape, sizes, sums = (1,) * (len(repeats) - len(shape)) + tuple(shape), [], []
     for n, times in zip(shape, repeats):
         if times != 1:
@@ -124,7 +124,7 @@ def weight_norm_back(g, v, lengths, others):
 
 
 def trilinear_back(one, two, three, indices, place):
-    """The gradient of one factor of a sum of products."""
+    """Return the gradient of one factor of a sum of products."""
     given = list(indices)
     given[place], given[3] = given[3], given[place]
     return aten(*trilinear(one, two, three, given))
@@ -138,12 +138,12 @@ def trilinear(one, two, three, indices):
 
 
 def cdist_back(g, x1, x2, p, out):
-    """The gradient of the first of two matrices."""
+    """Return the gradient of the first of two matrices."""
     return aten("_cdist_backward", aten("clone", g, memory_format=torch.contiguous_format), x1, x2, float(p), out)
 
 
 def euclidean_back(g, x1, x2, out):
-    """The gradients of both matrices, by matrix products."""
+    """Return the gradients of both matrices, by matrix products."""
     ratio = aten("masked_fill_", aten("div", g, out), aten("eq", out, 0), 0)
     first = multiply(ratio, x2)
     first = aten("sub", aten("mul", x1, aten("sum", ratio, [-1], True)), first)

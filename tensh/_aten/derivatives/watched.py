@@ -39,7 +39,7 @@ class WatchedPass:
                         stack.append(n)
 
     def derive(self, node, g):
-        """The gradients that a node sends on."""
+        """Return the gradients that a node sends on."""
         self.finish_leaves()
         for n in node.inputs:
             if n is not None:
@@ -94,7 +94,7 @@ def shares_memory(leaf, g):
 
 
 def arrays_elsewhere(leaf):
-    """The gradients that the program gave, and those on their way to other nodes."""
+    """Return the gradients that the program gave, and those on their way to other nodes."""
     arrays = [
         *(given() for given in state.given),
         *(getattr(t, "array", None) for n, t in mode.running[1].items() if n is not leaf),

@@ -129,7 +129,7 @@ DERIVATIVES = {
 
 @cache
 def derivative_of(kind):
-    """The function ``(node, g)`` of a class of nodes that calls operators of ``aten``."""
+    """Return the function ``(node, g)`` of a class of nodes that calls operators of ``aten``."""
     op, said = kind.op, DERIVATIVES.get(kind.op.name, {})
     derivatives = {name: said.get(name, text) for name, text in kind.derivatives.items()}
     let = {name: text for name, text in said.items() if name not in derivatives}
@@ -168,7 +168,7 @@ PYTHON = frozenset("list len range self abs min max".split())
 
 @cache
 def word(name):
-    """The meaning of a word of tensh as calls of operators; a helper that is not an operator as it is on tensors."""
+    """Return the meaning of a word of tensh as calls of operators; a helper that is not an operator as it is on tensors."""
     if name in WORDS:
         return partial(call_word, name, WORDS[name])
     if name in LIFTED or name in OPS:
@@ -183,14 +183,14 @@ def call_word(name, meaning, *args, **options):
 
 
 def aten_word(name):
-    """The meaning of a word in ``DERIVATIVES``: first PyTorch's."""
+    """Return the meaning of a word in ``DERIVATIVES``: first PyTorch's."""
     if name in WORDS or name in LIFTED or name not in schemas():
         return word(name)
     return lambda *args, **options: lift_call(name, args, options)
 
 
 def unpack(node):
-    """The saved values of a node; one that is its own result is taken out of the history, which is seen."""
+    """Return the saved values of a node; one that is its own result is taken out of the history, which is seen."""
     values = restore_held(node.unpack() or [])
     as_kept = unpacked_values(node.saved) or [None] * len(values)
     found = []
@@ -250,23 +250,23 @@ def sum_to(g, shape):
 
 
 def of_no_size(like):
-    """A value that PyTorch's operator takes and the computation does not read."""
+    """Return a value that PyTorch's operator takes and the computation does not read."""
     return call_plain(torch.zeros, (), dtype=like.dtype)
 
 
 def unused_like(input):
-    """A value of the size of a tensor that PyTorch's operator takes and the computation does not read."""
+    """Return a value of the size of a tensor that PyTorch's operator takes and the computation does not read."""
     return call_plain(torch.zeros, tuple(map(int, input.shape)), dtype=input.dtype)
 
 
 def side_or_unused(node, input):
-    """The second result of the operator of a node, or a value in its place."""
+    """Return the second result of the operator of a node, or a value in its place."""
     found = side_result(node, 1)
     return unused_like(input) if found is None else found
 
 
 def statistic_of(t, input, at):
-    """The mean, or what it is divided by, of each row, with PyTorch's dimensions."""
+    """Return the mean, or what it is divided by, of each row, with PyTorch's dimensions."""
     return call_plain(t.reshape, (*input.shape[: input.dim() - len(at)], *[1] * len(at)))
 
 

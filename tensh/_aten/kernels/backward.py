@@ -18,7 +18,7 @@ REDUCTIONS = ("none", "mean", "sum")
 
 
 def slope(function, g, tensors, wanted=None):
-    """The gradients of ``function(*tensors)`` for the gradient ``g`` of its result; None where ``wanted`` is false."""
+    """Return the gradients of ``function(*tensors)`` for the gradient ``g`` of its result; None where ``wanted`` is false."""
     wanted = wanted or [t is not None for t in tensors]
     record, bridges = is_grad_enabled(), []
     with enable_grad():
@@ -71,12 +71,12 @@ class Bridge(Node):
 
 
 def one(function):
-    """The kernel of ``NAME_backward(g, self, *settings)`` for ``function(self, *settings)``."""
+    """Return the kernel of ``NAME_backward(g, self, *settings)`` for ``function(self, *settings)``."""
     return lambda g, self, *settings, **named: slope(lambda t: function(t, *settings, **named), g, [self])[0]
 
 
 def loss(function):
-    """The kernel of ``LOSS_backward(g, self, target, reduction, setting)``."""
+    """Return the kernel of ``LOSS_backward(g, self, target, reduction, setting)``."""
 
     def kernel(g, self, target, reduction=1, *settings):
         return slope(lambda t: function(t, target, *settings, reduction=REDUCTIONS[reduction]), g, [self])[0]
@@ -122,7 +122,7 @@ def native_layer_norm_backward(g, input, normalized_shape, mean, rstd, weight, b
 
 
 def whiten_back(g, x, rstd, axes):
-    """The gradient of values that were made to ``x``, of mean 0 and variance 1 along ``axes``."""
+    """Return the gradient of values that were made to ``x``, of mean 0 and variance 1 along ``axes``."""
     return rstd * (g - g.mean(axes, keepdim=True) - x * (g * x).mean(axes, keepdim=True))
 
 
@@ -179,7 +179,7 @@ def scatter_flat(g, self, indices, dims):
 
 
 def upsample_backward(mode):
-    """The kernel of ``upsample_..._backward(g, output_size, input_size, align_corners, *scales)``."""
+    """Return the kernel of ``upsample_..._backward(g, output_size, input_size, align_corners, *scales)``."""
 
     def kernel(g, output_size, input_size, *settings):
         corners = settings[0] if settings and type(settings[0]) is bool else None
@@ -192,7 +192,7 @@ def upsample_backward(mode):
 
 
 def pad_backward(mode):
-    """The kernel of ``..._pad_backward(g, self, padding)``."""
+    """Return the kernel of ``..._pad_backward(g, self, padding)``."""
     return lambda g, self, padding: slope(lambda t: functional.pad(t, list(padding), mode), g, [self])[0]
 
 
@@ -200,7 +200,7 @@ PADS = {"reflection": "reflect", "replication": "replicate"}
 
 
 def pool_kernels(dims):
-    """The kernels of pooling and padding over some dimensions."""
+    """Return the kernels of pooling and padding over some dimensions."""
     average, adaptive = getattr(functional, f"avg_pool{dims}d"), getattr(functional, f"adaptive_avg_pool{dims}d")
     return {
         f"avg_pool{dims}d_backward": one(average), f"_adaptive_avg_pool{dims}d": adaptive,
@@ -257,7 +257,7 @@ def _pdist_backward(g, self, p, pdist):
 
 
 def _trilinear(one, two, three, *spread):
-    """The kernel of products of three factors."""
+    """Return the kernel of products of three factors."""
     parts = ["".join(name for d, name in enumerate("noij") if d not in each) for each in spread[:4]]
     return OPS["product_of_three"].fn(one, two, three, tuple(parts))
 

@@ -20,7 +20,7 @@ SPREAD = frozenset("broadcast_tensors block_diag cartesian_prod".split())
 
 @cache
 def kernel_of(overload):
-    """The function that computes an overload."""
+    """Return the function that computes an overload."""
     name = overload._opname
     if name in KERNELS:
         return KERNELS[name]
@@ -154,7 +154,7 @@ def index_put_(self, indices, values, accumulate=False):
 
 
 def mask_places(index):
-    """The indices of the elements that a mask selects, one for each of its dimensions; any other index alone."""
+    """Return the indices of the elements that a mask selects, one for each of its dimensions; any other index alone."""
     return index.nonzero(as_tuple=True) if index is not None and index.dtype is torch.bool else (index,)
 
 
@@ -212,7 +212,7 @@ def solve_ex(A, B, *, left=True, check_errors=False):
 
 
 def fractional_pool(dims):
-    """The kernel of fractional pooling: the output and the places of its elements."""
+    """Return the kernel of fractional pooling: the output and the places of its elements."""
     pool = getattr(functional, f"fractional_max_pool{dims}d_with_indices")
     return lambda self, kernel_size, output_size, random_samples: pool(
         self, kernel_size, output_size, None, True, random_samples
@@ -220,7 +220,7 @@ def fractional_pool(dims):
 
 
 def ask_tensor(name):
-    """A kernel that asks the tensor itself."""
+    """Return a kernel that asks the tensor itself."""
     return lambda self, *args: getattr(self, name)(*args)
 
 

@@ -52,14 +52,14 @@ def multi_head_attention_forward(
 
 
 def same(query, key, value, function):
-    """A function of three tensors, called once for those that are one."""
+    """Return a function of three tensors, called once for those that are one."""
     q = function(query)
     k = q if key is query else function(key)
     return q, k, q if value is query else k if value is key else function(value)
 
 
 def project(query, key, value, weight, bias):
-    """The three projections, in one product where the inputs are one."""
+    """Return the three projections, in one product where the inputs are one."""
     size = query.shape[-1]
     if query is key is value:
         joint = functional.linear(query, weight, bias).unflatten(-1, (3, size))
@@ -76,7 +76,7 @@ def project(query, key, value, weight, bias):
 
 
 def merge_masks(mask, padding, dtype, batch, heads, rows):
-    """The mask that is added to the scores; None if there is none."""
+    """Return the mask that is added to the scores; None if there is none."""
     mask, padding = additive(mask, dtype), additive(padding, dtype)
     mask = mask.unsqueeze(0) if mask is not None and mask.dim() == 2 else mask
     if padding is None:

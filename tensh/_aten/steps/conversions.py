@@ -66,7 +66,7 @@ def copy_conversion(overload, *args, **kwargs):
 
 
 def as_dtype(value):
-    """The dtype of a tensor, of NumPy's."""
+    """Return the dtype of a tensor, of NumPy's."""
     return value if isinstance(value, dtype_class) else BY_NUMPY[value]
 
 

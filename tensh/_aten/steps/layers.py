@@ -69,7 +69,7 @@ def adaptive_avg_pool(dims):
 
 
 def sizes_of(output_size, input, dims):
-    """The wanted sizes, with the input's in place of None."""
+    """Return the wanted sizes, with the input's in place of None."""
     sizes = [output_size] * dims if isinstance(output_size, int) or output_size is None else list(output_size)
     return [n if m is None else m for n, m in zip(input.shape[-dims:], sizes)]
 
@@ -169,13 +169,13 @@ def windows(name, input, sizes, kernel_size, dilation=1, padding=0, stride=1):
 
 
 def unknown(*args, **options):
-    """The steps of a function that stays one call, because its operator has other arguments."""
+    """Return the steps of a function that stays one call, because its operator has other arguments."""
     return NotImplemented
 
 
 # ── functions of numbers ─────────────────────────────────────────────────────
 def spread(name):
-    """A variance or standard deviation: ``dim`` without a correction, and ``unbiased``, are one."""
+    """Return a variance or standard deviation: ``dim`` without a correction, and ``unbiased``, are one."""
 
     def steps(input, dim=None, unbiased=None, keepdim=False, **options):
         dim, unbiased = (None, dim) if isinstance(dim, bool) else (dim, unbiased)

@@ -89,7 +89,7 @@ def multi_dot(tensors):
 
 
 def broadcast(one, two):
-    """The sizes that two tensors have together, each of which may be a node of a program."""
+    """Return the sizes that two tensors have together, each of which may be a node of a program."""
     longer, shorter = (one, two) if len(one) >= len(two) else (two, one)
     rest = len(longer) - len(shorter)
     return [*longer[:rest], *(n if m == 1 else m for n, m in zip(longer[rest:], shorter))]

@@ -10,7 +10,7 @@ from tensh.engine.arrays.memory import view_strides
 
 
 def product(sizes):
-    """The product of sizes, which may be nodes of a program."""
+    """Return the product of sizes, which may be nodes of a program."""
     return functools.reduce(operator.mul, sizes) if sizes else 1
 
 

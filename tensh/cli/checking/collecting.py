@@ -35,7 +35,7 @@ class DocumentFile(pytest.File):
 
     @functools.cached_property
     def verdicts(self):
-        """The verdict on each cell."""
+        """Return the verdict on each cell."""
         path = os.path.relpath(self.path)
         results, _ = running.results(self.document, path, Options())
         return [*verdicts(self.document, results, Limits(self.config.getoption("tensh_lax")))]

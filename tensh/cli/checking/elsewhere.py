@@ -49,7 +49,7 @@ def read(found):
 
 
 def write_result(result):
-    """A result as JSON."""
+    """Return a result as JSON."""
     pieces = [(piece.output.kind, piece.output.text, piece.line) for piece in result.pieces]
     return {
         "pieces": pieces, "chance": result.chance, "passed_over": result.passed_over, "values": result.values

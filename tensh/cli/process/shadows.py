@@ -56,7 +56,7 @@ def list_files(folders):
 
 
 def stem(file):
-    """The name of the module that a file would be."""
+    """Return the name of the module that a file would be."""
     folder, name = os.path.split(file)
     return os.path.basename(folder) if name == "__init__.py" else name.removesuffix(".py")
 

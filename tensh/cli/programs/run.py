@@ -135,7 +135,7 @@ class Run:
             sys.path, (sys.argv, sys.modules["__main__"]) = path, before
 
     def torch(self):
-        """A context in which `import torch` returns the engine."""
+        """Return a context in which `import torch` returns the engine."""
         if self.session.engine == "tensh":
             return torch_is_tensh(self.notice, children=True)
         from tensh.cli.programs.isolation import require_engine  # imports modules that other starts do not need
@@ -159,7 +159,7 @@ class Run:
             progress.style = before
 
     def strictness(self):
-        """A context in which drawing unseeded random numbers fails, with --strict."""
+        """Return a context in which drawing unseeded random numbers fails, with --strict."""
         if not self.options.strict:
             return contextlib.nullcontext()
         from tensh.cli.session.strict import Strict

@@ -6,7 +6,7 @@ from tensh.cli.programs.run import Run
 
 
 def open_run(env, options, program):
-    """A context with the run of a program."""
+    """Return a context with the run of a program."""
     if options.json or options.json_full:
         from tensh.cli.records.recorded import record_run
 

@@ -28,22 +28,22 @@ class TensorChunkSpec:
 
     @staticmethod
     def from_tuple(chunk_dims):
-        """The specifications for a tuple of dimensions."""
+        """Return the specifications for a tuple of dimensions."""
         return tuple(map(TensorChunkSpec, chunk_dims))
 
     @staticmethod
     def from_dict(chunk_dims):
-        """The specifications for a dictionary of dimensions."""
+        """Return the specifications for a dictionary of dimensions."""
         return {name: TensorChunkSpec(dim) for name, dim in chunk_dims.items()}
 
 
 def dimension_of(spec):
-    """The dimension of a specification: by default the first, None for a value that every part gets whole."""
+    """Return the dimension of a specification: by default the first, None for a value that every part gets whole."""
     return 0 if spec is None else getattr(spec, "split_dim", None)
 
 
 def split_tree(tree, specs, count):
-    """A structure in ``count`` parts; ``specs`` has the same structure with dimensions, or is None."""
+    """Return a structure in ``count`` parts; ``specs`` has the same structure with dimensions, or is None."""
     leaves, form = tree_flatten(tree)
     parts = [[] for _ in range(count)]
     for leaf, dim in zip(leaves, list_dimensions(leaves, specs), strict=True):
@@ -54,7 +54,7 @@ def split_tree(tree, specs, count):
 
 
 def list_dimensions(leaves, specs):
-    """The dimension along which each leaf is split, or None."""
+    """Return the dimension along which each leaf is split, or None."""
     known = [None] * len(leaves) if specs is None else tree_flatten(specs)[0]
     return [dimension_of(spec) if isinstance(leaf, Tensor) else None for leaf, spec in zip(leaves, known, strict=True)]
 
@@ -79,7 +79,7 @@ def split_args_kwargs_into_chunks(args, kwargs, chunks, args_chunk_spec=None, kw
 
 
 def merge_chunks(chunks, chunk_spec):
-    """The result of a batch from those of its parts: tensors are put one after the other.
+    """Return the result of a batch from those of its parts: tensors are put one after the other.
 
     >>> import tensh as torch
     >>> from tensh.distributed.pipelining.microbatch import merge_chunks

@@ -180,7 +180,7 @@ def join(graph, stages, count, members):
 
 
 def copy_value(node, source):
-    """A node with the example value of another."""
+    """Return a node with the example value of another."""
     node.meta["val"] = source.meta.get("val")
     return node
 

@@ -306,7 +306,7 @@ SCHEDULES = {
 
 
 def get_schedule_class(schedule_name):
-    """The class of a schedule by its name, in small or capital letters.  Raise ValueError for an unknown name.
+    """Return the class of a schedule by its name, in small or capital letters.  Raise ValueError for an unknown name.
 
     >>> from tensh.distributed.pipelining.schedules import get_schedule_class
     >>> get_schedule_class("gpipe").__name__

@@ -155,7 +155,7 @@ class PipelineStage:
         return self.stage_index_to_group_rank.get(index, index % self.group_size)
 
     def _tag(self, step, to):
-        """The tag of what goes a ``step`` from a stage."""
+        """Return the tag of what goes a ``step`` from a stage."""
         return TAGS + 2 * (self.stage_index if to else self.stage_index + step) + ((step > 0) == to)
 
     def _send(self, number, step, tensors):
@@ -178,7 +178,7 @@ class PipelineStage:
         self._sent += [self.group.send(each.contiguous(), peer, tag) for each in tensors]
 
     def _receive(self, number, step):
-        """The tensors that the stage a ``step`` away has sent for a part."""
+        """Return the tensors that the stage a ``step`` away has sent for a part."""
         if (number, step) in self._given:
             return tuple(self._given.pop((number, step)))
         peer, tag = self._peer(step), self._tag(step, False)

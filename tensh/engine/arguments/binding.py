@@ -26,7 +26,7 @@ OUT = f"*, Tensor out = None, {KEYWORDS}"
 
 @cache
 def forms(name, *texts):
-    """The signatures of a function, parsed at first use."""
+    """Return the signatures of a function, parsed at first use."""
     return [Form(name, text) for text in texts]
 
 

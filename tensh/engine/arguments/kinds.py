@@ -34,7 +34,7 @@ def take_int(value, read=read_size):
 
 
 def take_dim(value):
-    """An integer other than a size."""
+    """Return an integer other than a size."""
     return take_int(value, read_int)
 
 
@@ -66,7 +66,7 @@ def take_ints(value, read=read_size):
 
 
 def take_generator(value):
-    """A generator of random numbers; imported late, because few calls need one."""
+    """Return a generator of random numbers; imported late, because few calls need one."""
     return value if ports.is_generator(value) else NO_FIT
 
 

@@ -171,7 +171,7 @@ class PublicWrapper:
         return ports.batched_function(self.name, self.fn, positional, named | options)
 
     def list_given(self, args, without_defaults, count=None, keywords=None):
-        """The given arguments, by position and by name, optionally without those equal to their defaults.
+        """Return the given arguments, by position and by name, optionally without those equal to their defaults.
 
         A wrapper cannot tell whether a default was given, or whether a name was, unless the ``count`` of arguments by
         position and the ``keywords`` are known. If they are not, arguments after a None that is the default count as

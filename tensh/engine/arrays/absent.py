@@ -21,7 +21,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 
 @cache
 def nowhere():
-    """The address of absent arrays: memory that reads as zeros if a bug in tensh reads it."""
+    """Return the address of absent arrays: memory that reads as zeros if a bug in tensh reads it."""
     for bits in (40, 36, 30):
         with suppress(OSError, ValueError, OverflowError, AttributeError):
             flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
@@ -63,19 +63,19 @@ class Absent:
         return self.layout.flags
 
     def place(self):
-        """The number of elements between the start of the memory and the first one."""
+        """Return the number of elements between the start of the memory and the first one."""
         return (address(self.layout) - address(self.root.layout)) // self.itemsize
 
     def view_as(self, layout):
-        """An array over the same memory."""
+        """Return an array over the same memory."""
         return Absent(layout, self.root)
 
     def share_apart(self):
-        """The array with a separate root."""
+        """Return the array with a separate root."""
         return Absent(self.layout, Absent(self.root.layout))
 
     def view_strided(self, shape, steps, start=0):
-        """An array over the same memory, from ``start`` elements after the first one."""
+        """Return an array over the same memory, from ``start`` elements after the first one."""
         return view_memory(self.root, self.dtype, shape, steps, self.place() + start)
 
     # ── views, and copies ────────────────────────────────────────────────────
@@ -154,7 +154,7 @@ for _name in (
 
 
 def address(layout):
-    """The address of the first element."""
+    """Return the address of the first element."""
     return layout.__array_interface__["data"][0]
 
 
@@ -173,7 +173,7 @@ def lay_out(shape, dtype, strides=None):
 
 
 def make_absent(shape, dtype, order=None):
-    """A new array without elements, its dimensions from the outermost to the innermost in ``order``."""
+    """Return a new array without elements, its dimensions from the outermost to the innermost in ``order``."""
     shape = tuple(shape)
     inside = shape if order is None else [shape[d] for d in order]
     root = Absent(lay_out(inside, np.dtype(dtype)))
@@ -181,13 +181,13 @@ def make_absent(shape, dtype, order=None):
 
 
 def make_like(array, dtype=None):
-    """A new array without elements, with the dimensions of ``array`` in the same order and no gaps."""
+    """Return a new array without elements, with the dimensions of ``array`` in the same order and no gaps."""
     order = None if array.flags.c_contiguous else order_of(array.shape, array.strides)
     return make_absent(array.shape, dtype or array.dtype, order)
 
 
 def drop_elements(array):
-    """A new array of the shape, strides and dtype of ``array``."""
+    """Return a new array of the shape, strides and dtype of ``array``."""
     if type(array) is Absent:
         return array
     if array.flags.c_contiguous or min(array.strides) < 0 or not array.size:
@@ -201,7 +201,7 @@ def place_beside(array, other):
 
 
 def make_absent_strided(shape, steps, dtype):
-    """A new array of these strides, to rebuild a pickled one."""
+    """Return a new array of these strides, to rebuild a pickled one."""
     dtype = BY_NUMPY[dtype].numpy
     return view_memory(make_absent((count_elements(shape, steps),), dtype), dtype, shape, steps)
 

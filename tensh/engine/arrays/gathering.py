@@ -24,7 +24,7 @@ def is_within(index, n):
 
 
 def take_flat(array, index, place):
-    """The elements of a dense array at flat positions, in the shape of ``index``.
+    """Return the elements of a dense array at flat positions, in the shape of ``index``.
 
     ``place(index, part)`` makes positions of a part of the index array (a slice of its first dimension), if it has to.
     """
@@ -63,7 +63,7 @@ def take_in_rows(rows, index, require):
 
 
 def take_slices(array, index, dim):
-    """The slices of a dense array at ``index``, an array of any shape, along ``dim``."""
+    """Return the slices of a dense array at ``index``, an array of any shape, along ``dim``."""
     shape = (*array.shape[:dim], *index.shape, *array.shape[dim + 1 :])
     size = math.prod(shape)
     if size < BLOCK or 0 in shape:

@@ -99,7 +99,7 @@ EXACT = frozenset((np.multiply, np.true_divide))
 
 
 def make_half_number(number, dtype):
-    """The 0-d array of a number in a 16 bit dtype, as an operand of products and quotients."""
+    """Return the 0-d array of a number in a 16 bit dtype, as an operand of products and quotients."""
     exact = np.array(number, F4)
     made = exact.astype(dtype).view(HalfNumber)
     made.exact = exact
@@ -159,7 +159,7 @@ def are_aligned(arrays, shape):
 
 
 def compute(kernel, one, two):
-    """A sum or product of float16 or bfloat16 numbers: computed in float32 and rounded, as NumPy and ``ml_dtypes`` do.
+    """Return a sum or product of float16 or bfloat16 numbers: computed in float32 and rounded, as NumPy and ``ml_dtypes`` do.
 
     A million sums take 0.6 of their time, and a tenth where float16 numbers are broadcast.
     """
@@ -184,7 +184,7 @@ def compute(kernel, one, two):
 
 
 def compute_many(kernel, one, two):
-    """A sum or product by ``compute`` where that knows the arrays and takes less time, or else by NumPy."""
+    """Return a sum or product by ``compute`` where that knows the arrays and takes less time, or else by NumPy."""
     many = max(one.size, two.size) >= MANY and fits(kernel, (one, two), None)
     return compute(kernel, one, two) if many else kernel(one, two)
 

@@ -31,12 +31,12 @@ def multiply_integers(multiply, first, second):
 
 
 def find_largest(array):
-    """The largest absolute value, as an integer of Python."""
+    """Return the largest absolute value, as an integer of Python."""
     return max(int(array.max()), -int(array.min())) if array.size else 0
 
 
 def cut_into_limbs(array):
-    """The limbs of integers modulo a power of two, the lowest first, as float64."""
+    """Return the limbs of integers modulo a power of two, the lowest first, as float64."""
     size = array.dtype.itemsize
     bits = array.astype(f"u{size}").astype(U8)
     return [(bits >> U8.type(shift) & U8.type((1 << LIMB) - 1)).astype(F8) for shift in range(0, 8 * size, LIMB)]

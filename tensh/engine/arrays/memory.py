@@ -330,7 +330,7 @@ def copy_in_order_of(array, other):
 
 
 def lay_out_like(array, own):
-    """The array in the order of the elements of ``own``, of the same shape; row-major if that one has gaps."""
+    """Return the array in the order of the elements of ``own``, of the same shape; row-major if that one has gaps."""
     if type(array) is not np.ndarray or type(own) is not np.ndarray:
         return array
     if own.flags.c_contiguous or not is_dense(own):
@@ -346,7 +346,7 @@ def dense_in(array, memory_format):
 
 
 def empty_strided(shape, steps, dtype):
-    """A new array with these strides."""
+    """Return a new array with these strides."""
     require_storage(shape, steps, 0, dtype.itemsize)
     steps = contiguous_strides(shape) if any(step < 0 for step in steps) else steps  # dimensions of size 1
     return view_strided(allocate(count_elements(shape, steps), dtype), shape, steps)

@@ -6,7 +6,7 @@ from tensh.engine.arrays.memory import copy_memory
 
 
 def copy_once(block, memo):
-    """The copy of a block of memory by ``copy.deepcopy``: one for all tensors and storages over it."""
+    """Return the copy of a block of memory by ``copy.deepcopy``: one for all tensors and storages over it."""
     if id(block) not in memo:
         memo[id(block)] = copy_memory(block, order="K")
         memo.setdefault(id(memo), []).append(block)  # keeps the array alive as long as its id is used
@@ -14,7 +14,7 @@ def copy_once(block, memo):
 
 
 def dense_first(*tensors):
-    """The tensors in the order in which they can be added: those with all elements before sparse ones."""
+    """Return the tensors in the order in which they can be added: those with all elements before sparse ones."""
     return sorted(tensors, key=lambda t: type(t.array) is not np.ndarray)
 
 

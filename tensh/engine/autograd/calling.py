@@ -6,7 +6,7 @@ from tensh.engine.errors.messages import second_time
 
 
 def call_node(node, *grads):
-    """The gradients of a node's inputs for those of its outputs, one of which may be None; they are recorded.
+    """Return the gradients of a node's inputs for those of its outputs, one of which may be None; they are recorded.
 
     The node of a leaf accumulates the gradient. Raise TypeError for another number of gradients or other objects,
     RuntimeError if a backward pass has released what the node saved.

@@ -317,7 +317,7 @@ SETTINGS = {
 
 
 def _refuse(name, verb):
-    """A getter or setter that raises PyTorch's error."""
+    """Return a getter or setter that raises PyTorch's error."""
 
     def refuse(*_):
         raise AttributeError(f"attribute '{name}' of 'torch._C._FunctionBase' objects is not {verb}")
@@ -341,7 +341,7 @@ Ctx.materialize_grads = property(None, _make_setter("materialize_grads"), doc="W
 
 
 def make_node_class(function, name):
-    """The class of the nodes of a function, and that of their ``ctx``, which has its name."""
+    """Return the class of the nodes of a function, and that of their ``ctx``, which has its name."""
     named = {"__module__": "torch.autograd.function"}
     context = type(name, (Ctx,), named | {"__slots__": ()})
     return type(name, (BackwardCFunction,), named | {"function": function, "context": context})

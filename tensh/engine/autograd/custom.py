@@ -112,7 +112,7 @@ class Function:
 
     @classmethod
     def derivative(cls):
-        """The backward (or vjp, its other name) that the user wrote."""
+        """Return the backward (or vjp, its other name) that the user wrote."""
         backward, vjp = cls.backward is not Function.backward, cls.vjp is not Function.vjp
         if backward and vjp:
             raise RuntimeError(
@@ -236,7 +236,7 @@ def _record_outputs(cls, node, args, edges, result):
 
 
 def _separate_output(o, inputs, dirty, recording, number):
-    """The output as a separate tensor: an input that is returned unchanged becomes a locked view of itself, or detached."""
+    """Return the output as a separate tensor: for an unchanged input, a locked view of it, or a detached one."""
     if not isinstance(o, Tensor):
         return o
     if id(o) in dirty:
@@ -330,7 +330,7 @@ def _keep(node, outputs, returned, unchanged=()):
 
 
 def save_tensors(tensors):
-    """A node outside any graph that saves tensors as a custom function's node does, with hooks and checks."""
+    """Return a node outside any graph that saves tensors as a custom function's node does, with hooks and checks."""
     node = BackwardCFunction()
     node.to_save = tensors
     _keep(node, (), ())

@@ -58,7 +58,7 @@ def make_member(places, compute):
 
 
 def list_derived_members(op):
-    """The names that the nodes of an operator have beside those of what they save."""
+    """Return the names that the nodes of an operator have beside those of what they save."""
     reads = list(op.saves)
     members = list_matrix_members(op) if op.name in FACTORS else {}
     for name, (needed, compute) in DERIVED.get(op.node, {}).items():

@@ -40,7 +40,7 @@ GradientEdge.__module__ = "torch.autograd.graph"
 
 
 def get_gradient_edge(tensor):
-    """The edge at which the gradient of a tensor is computed.  Raise RuntimeError if it requires no gradient.
+    """Return the edge at which the gradient of a tensor is computed.  Raise RuntimeError if it requires no gradient.
 
     >>> import tensh as torch
     >>> x = torch.tensor(3.0, requires_grad=True)

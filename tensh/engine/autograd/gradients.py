@@ -133,7 +133,7 @@ def grad(
     is_grads_batched=False,
     materialize_grads=False,
 ):
-    """The gradients of ``outputs`` with respect to ``inputs``, as a tuple or dict of them; ``.grad`` does not change.
+    """Return the gradients of ``outputs`` with respect to ``inputs``, as a tuple or dict of them; ``.grad`` does not change.
 
     ``grad_outputs`` weights the outputs.  An input that the outputs do not depend on is an error, or None with
     ``allow_unused``, or zeros with ``materialize_grads``.  ``create_graph`` makes the result differentiable.
@@ -323,7 +323,7 @@ def reaches_tensors(tensors):
 
 
 def _one(t, graph):
-    """The gradient of a tensor of one element with respect to itself; a mode that watches sees it made (``graph``)."""
+    """Return the gradient of a tensor of one element with respect to itself; a mode that watches sees it made (``graph``)."""
     array = t.array
     if array.size != 1:
         raise RuntimeError("grad can be implicitly created only for scalar outputs")
@@ -339,7 +339,7 @@ def _one(t, graph):
 
 
 def check_given(number, t, g):
-    """The gradient that the user gave for ``t``, checked against it."""
+    """Return the gradient that the user gave for ``t``, checked against it."""
     if not isinstance(g, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
     node = refresh_node(g)

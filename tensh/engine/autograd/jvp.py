@@ -30,7 +30,7 @@ from tensh.engine.core.views import replay
 
 
 def jvp(node, tangents, graph, recorded):
-    """The tangent of the output of ``node``; ``tangents`` are those of its inputs, None where there is none.
+    """Return the tangent of the output of ``node``; ``tangents`` are those of its inputs, None where there is none.
 
     A list for a node with several outputs.  With ``graph`` all are tensors, without it they are arrays; ``recorded`` is
     ``mode.grad`` for what is computed: True if it can be differentiated again.
@@ -78,7 +78,7 @@ def fit_tangent(t, shape, dtype, graph):
 
 # ── anything else ────────────────────────────────────────────────────────────
 def jvp_by_transposition(node, tangents, graph, recorded):
-    """The tangent of the output by a backward pass through the derivative: see Note [Forward from backward]."""
+    """Return the tangent of the output by a backward pass through the derivative: see Note [Forward from backward]."""
     many = node.op is not None and node.op.many
     make = leaf if node.op is None or not looks_at_gradient(node.op) else generic_leaf
     seeds = [make(*facts) for facts in (node.shape if many else [(node.shape, node.dtype)])]
@@ -135,7 +135,7 @@ def generic_leaf(shape, dtype):
 
 
 def take_gradient(seed, t, graph):
-    """The gradient that arrived at a seed; None arrives where the output does not depend on the inputs."""
+    """Return the gradient that arrived at a seed; None arrives where the output does not depend on the inputs."""
     if t is not None:
         return t
     zeros = np.zeros_like(seed.array)
@@ -143,7 +143,7 @@ def take_gradient(seed, t, graph):
 
 
 def constant(node):
-    """A copy of the node whose saved values receive no gradient; a custom function's node is returned unchanged."""
+    """Return a copy of the node whose saved values receive no gradient; a custom function's node is returned unchanged."""
     if not isinstance(node.op, Op | None):
         return node
     twin = object.__new__(make_constant_kind(type(node)))
@@ -154,13 +154,13 @@ def constant(node):
 
 @functools.cache
 def make_constant_kind(kind):
-    """The class of nodes whose saved values are tensors without a history."""
+    """Return the class of nodes whose saved values are tensors without a history."""
     return type(kind.__name__, (kind,), {"__slots__": (), "unpack": Node.constants})
 
 
 # ── writes through views ─────────────────────────────────────────────────────
 def jvp_of_region(node, base, value, graph):
-    """The tangent of a tensor written through a view: ``base`` with ``value`` in the place of the write."""
+    """Return the tangent of a tensor written through a view: ``base`` with ``value`` in the place of the write."""
     if any([t is not None and type(t) is not Tensor for t in (base, value)]):  # batches: sample by sample
         return batched_function(
             "region_pushed", lambda base, value: jvp_of_region(node, base, value, graph), (base, value), {}

@@ -101,7 +101,7 @@ def pack_custom(node):
 
 
 def pack_own(node, value, hooks):
-    """The parcel of a tensor that a custom function saved, or of one of its outputs."""
+    """Return the parcel of a tensor that a custom function saved, or of one of its outputs."""
     if isinstance(value, Tensor):
         return parcel_of(value, hooks)
     index = value.index
@@ -110,13 +110,13 @@ def pack_own(node, value, hooks):
 
 
 def parcel_of(tensor, hooks):
-    """The parcel of a tensor; unpacking restores a tensor with the same node."""
+    """Return the parcel of a tensor; unpacking restores a tensor with the same node."""
     node = refresh_node(tensor)
     return Parcel(hooks, tensor, lambda other: wrap(other.array, node))
 
 
 def pack_value(node, role, value, hooks):
-    """A parcel for a tensor's array (or a tuple of arrays); any other saved value unchanged."""
+    """Return a parcel for a tensor's array (or a tuple of arrays); any other saved value unchanged."""
     if role is None:
         return value
     if type(value) is tuple:
@@ -181,7 +181,7 @@ def stands_for_number(node, read):
 
 
 def read_number(array):
-    """A saved number as a Python number: integers are saved as floats beside floats."""
+    """Return a saved number as a Python number: integers are saved as floats beside floats."""
     number = array.item()
     return int(number) if type(number) is float and number.is_integer() else number
 

@@ -102,7 +102,7 @@ SHOWN = find_shown()
 
 
 def as_shown(name, value):
-    """A saved value as PyTorch's nodes show it under a name."""
+    """Return a saved value as PyTorch's nodes show it under a name."""
     if name.endswith("*") and value is not None:
         value = tuple(value) if type(value) in (tuple, list) else (value,)
     name = name.rstrip("*")

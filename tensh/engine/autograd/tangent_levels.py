@@ -38,7 +38,7 @@ class Level:
         self.tangents, self.around = WeakKeyDictionary(), None
 
     def find_tangent(self, node):
-        """The tangent of the value that ``node`` stands for, or None."""
+        """Return the tangent of the value that ``node`` stands for, or None."""
         if node is None:
             return None
         if type(node) is Output:
@@ -208,7 +208,7 @@ def check_size(t, tangent):
 
 
 def dual(t, tangent, level):
-    """A tensor over the memory of ``t`` that has a tangent."""
+    """Return a tensor over the memory of ``t`` that has a tangent."""
     node = refresh_node(t)
     shown = wrap(t.array)
     if not uses_gradient(node):

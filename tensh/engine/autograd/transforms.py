@@ -58,11 +58,11 @@ class Call:
             )
 
     def text(self, t, plain):
-        """The text of a tensor inside transforms; ``plain(tensor)`` is that of one outside."""
+        """Return the text of a tensor inside transforms; ``plain(tensor)`` is that of one outside."""
         return text(t, plain)
 
     def line(self, number, dims):
-        """The text of a tensor inside the call; ``dims`` are the batch dimensions, by the calls of ``vmap``."""
+        """Return the text of a tensor inside the call; ``dims`` are the batch dimensions, by the calls of ``vmap``."""
         return f"GradTrackingTensor(lvl={number}, value="
 
     def holds(self, t, node, nodes):
@@ -116,7 +116,7 @@ def find_given_tensor(t):
 
 
 def text(t, plain):
-    """The text of a tensor inside transforms, one line for each.
+    """Return the text of a tensor inside transforms, one line for each.
 
     ``plain(tensor)`` is the text of one outside.
     """
@@ -148,7 +148,7 @@ def find_reached(node, calls):
 
 
 def find_outside(value, node, calls):
-    """The tensor outside of all calls."""
+    """Return the tensor outside of all calls."""
     for call in reversed(calls):
         node = call.leaves.get(node) or node
     shown = wrap(value.array)

@@ -122,7 +122,7 @@ class Chain:
         return any(isinstance(n, ast.Name) and n.id in self.numbers for n in ast.walk(ast.parse(text)))
 
     def write_all_steps(self, double=False):
-        """A writer that has written the steps."""
+        """Return a writer that has written the steps."""
         writer = StepWriter(self.arrays, self.words, double)
         for name, text in self.let.items():
             writer.bound[name] = writer.write(ast.parse(text, mode="eval").body)
@@ -130,14 +130,14 @@ class Chain:
         return writer
 
     def write_double_steps(self):
-        """A writer that has written the steps of float64, or None where a function is more than one of NumPy's."""
+        """Return a writer that has written the steps of float64, or None where a function is more than one of NumPy's."""
         try:
             return self.write_all_steps(double=True)
         except NoChain:
             return None
 
     def write_quick(self, writer, wide):
-        """The text of a function for few elements: the steps in arrays that are made for one call.
+        """Return the text of a function for few elements: the steps in arrays that are made for one call.
 
         Where functions of float32 are computed in float64 in between, all steps are (``wide`` is the writer of these).
         """
@@ -229,7 +229,7 @@ class Chain:
         return out
 
     def compute_few(self, arrays, numbers, options):
-        """The result for few numbers of float32, as ``quick`` computes it, laid out as the first array."""
+        """Return the result for few numbers of float32, as ``quick`` computes it, laid out as the first array."""
         if len(numbers) < len(self.numbers):
             given = self.__signature__.bind(*arrays, *numbers, **options)
             given.apply_defaults()
@@ -243,7 +243,7 @@ class Chain:
         return out
 
     def compute_wide(self, arguments):
-        """The result in the dtype of the arguments, in blocks of float64."""
+        """Return the result in the dtype of the arguments, in blocks of float64."""
         if not arguments[0].ndim:
             return self.compute_wide([a.reshape(1) for a in arguments]).reshape(())
         if any([a.shape != arguments[0].shape for a in arguments]):
@@ -291,13 +291,13 @@ HELPERS = {
 
 
 def ufuncs_of(lines):
-    """The names of NumPy's functions that the lines call."""
+    """Return the names of NumPy's functions that the lines call."""
     names = {line.strip().partition("(")[0] for line in lines}
     return {name for name in names if isinstance(getattr(np, name, None), np.ufunc)}
 
 
 def flatten(arrays):
-    """The arrays as rows of elements in one order, or None; an array without dimensions stands for every element."""
+    """Return the arrays as rows of elements in one order, or None; an array without dimensions stands for every element."""
     shape = arrays[0].shape
     if all([not a.ndim or a.shape == shape and a.flags.c_contiguous for a in arrays]):
         return [a.reshape(-1) if a.ndim else a for a in arrays]
@@ -368,7 +368,7 @@ def find_chains(op, derivatives):
 
 
 def derive(chains, node, g):
-    """The gradients of a node's inputs, or None where a chain cannot compute them.
+    """Return the gradients of a node's inputs, or None where a chain cannot compute them.
 
     A chain computes float32 arrays whose elements lie in memory in one order, and accepts numbers.
     """

@@ -60,7 +60,7 @@ def add_keyword(signature, name):
 
 
 def inplace_composite(fn):
-    """The in-place form of a composite."""
+    """Return the in-place form of a composite."""
     name = f"{fn.__name__}_"
 
     def function(input, *args, **options):

@@ -22,7 +22,7 @@ question saves 30 ns.
 
 # ── what it reads ────────────────────────────────────────────────────────────
 def reads(text, names):
-    """The saved values a derivative reads, in order: names, and facts such as ``name.shape`` without the array."""
+    """Return the saved values a derivative reads, in order: names, and facts such as ``name.shape`` without the array."""
     found, parents = {}, {}
     tree = ast.parse(text, mode="eval")
     for node in ast.walk(tree):
@@ -49,19 +49,19 @@ def saves(op):
 
 
 def words_of(text):
-    """The names in a derivative, except those that its comprehensions bind."""
+    """Return the names in a derivative, except those that its comprehensions bind."""
     names = [node for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)]
     bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}
     return [node.id for node in names if node.id not in bound]
 
 
 def variable(read):
-    """The local name of a saved expression: ``input.shape`` -> ``input_shape``."""
+    """Return the local name of a saved expression: ``input.shape`` -> ``input_shape``."""
     return read.replace(".", "_")
 
 
 def raw(name, op):
-    """The expression of a saved value inside the function: the raw array of a tensor, all else unchanged."""
+    """Return the expression of a saved value inside the function: the raw array of a tensor, all else unchanged."""
     base, _, attribute = name.partition(".")
     if base == op.sequence and attribute:
         return f"[each.{attribute} for each in {base}_]"
@@ -121,7 +121,7 @@ def computes(op, derivatives):
 
 
 def _write_unpacking(op, recorded):
-    """The line that gives the saved values their names."""
+    """Return the line that gives the saved values their names."""
     saved = "self.unpack()" if recorded else "self.saved"
     return [f"{' '.join(variable(read) + ',' for read in op.saves)} = {saved}"] if op.saves else []
 
@@ -139,7 +139,7 @@ def forward_source(op, recorded, derivatives):
 
 
 def local(text, op, recorded):
-    """The derivative with local names in place of saved expressions such as ``input.shape``."""
+    """Return the derivative with local names in place of saved expressions such as ``input.shape``."""
     if recorded:
         text = name_numbers(text, op.parameters.keys() - op.inputs.keys())
     for read in op.saves:

@@ -5,7 +5,7 @@ REFUSALS = ("not_differentiable(", "no_derivative(")  # words for the derivative
 
 
 def describe_inplace(name):
-    """The documentation of the in-place version of a function."""
+    """Return the documentation of the in-place version of a function."""
     return f"In-place version of {name}.  Shape: [*], kept. Raise RuntimeError if the result does not fit."
 
 

@@ -155,7 +155,7 @@ def promote(first, second, name=None):
 
 
 def cast(array, dtype):
-    """An array in another dtype; PyTorch's error where there is no memory for it."""
+    """Return an array in another dtype; PyTorch's error where there is no memory for it."""
     try:
         return array.astype(dtype)
     except MemoryError as error:
@@ -163,7 +163,7 @@ def cast(array, dtype):
 
 
 def dtype_of_all(arrays):
-    """The dtype in which PyTorch computes with all of these arrays."""
+    """Return the dtype in which PyTorch computes with all of these arrays."""
     ranks = [[BY_NUMPY[a.dtype] for a in arrays if (a.ndim == 0) is zero] for zero in (False, True)]
     vectors, points = (functools.reduce(promote_types, rank) if rank else None for rank in ranks)
     return combine_categories(vectors, points)
@@ -228,7 +228,7 @@ def mix(name, input, other):
 
 
 def as_number(number):
-    """A Python or NumPy number as a Python number; None for anything else.
+    """Return a Python or NumPy number as a Python number; None for anything else.
 
     NumPy's truth values are floats, as in PyTorch.
     """

@@ -20,7 +20,7 @@ F4 = np.dtype(np.float32)
 
 
 def make_node_class(op):
-    """The class of an operator's nodes."""
+    """Return the class of an operator's nodes."""
     roles = tuple(find_role(op, read) for read in op.saves)
     values = {
         "__slots__": (),
@@ -41,7 +41,7 @@ def make_node_class(op):
 
 
 def limit_to(node, needed, wanted):
-    """A twin of the node without the inputs that are neither ``needed`` nor ``wanted``; the node itself if all are."""
+    """Return a twin of the node without the inputs that are neither ``needed`` nor ``wanted``; the node itself if all are."""
     inputs = tuple([n if n in needed or n in wanted else None for n in node.inputs])
     if inputs == node.inputs:
         return node
@@ -74,7 +74,7 @@ def choose_keeps_arrays(op, roles):
 
 
 def make_number_node_class(op, operand, node):
-    """The node's class if ``operand`` is a number: one input, and another name in PyTorch."""
+    """Return the node's class if ``operand`` is a number: one input, and another name in PyTorch."""
     node, formula = node if isinstance(node, tuple) else (node, None)
     tensor = next(i for i, p in enumerate(op.derivatives) if p != operand)
     only = property(lambda node: Node.next_functions.fget(node)[tensor : tensor + 1])
@@ -104,7 +104,7 @@ def make_registrar(how, *facts):
 
 
 def find_role(op, read):
-    """The role of a saved value: the number of its input, -1 - i for output i, None for a plain value."""
+    """Return the role of a saved value: the number of its input, -1 - i for output i, None for a plain value."""
     if read in op.derivatives:
         return list(op.derivatives).index(read)
     if read == "out":
@@ -134,7 +134,7 @@ class Derivative:
 
 
 def _derivatives(op):
-    """The placeholders of a node class for its derivatives on arrays and on tensors."""
+    """Return the placeholders of a node class for its derivatives on arrays and on tensors."""
     return {"backward": Derivative(op, "backward", ARRAYS), "backward_graph": Derivative(op, "backward_graph", TENSORS)}
 
 
@@ -148,7 +148,7 @@ class Widened:
 
 
 def derive_once(node, g):
-    """The gradients of a node whose derivative is one kernel in PyTorch: computed in float32, and rounded once."""
+    """Return the gradients of a node whose derivative is one kernel in PyTorch: computed in float32, and rounded once."""
     if callable(node.op.fused):
         return node.op.fused(g, **dict(zip(map(variable, node.op.saves), node.saved, strict=True)))
     found = type(node).backward(Widened(node), convert(g, F4))
@@ -169,7 +169,7 @@ class WidenedGraph:
 
 
 def record_once(node, g):
-    """The gradients of ``derive_once``, as recorded tensors."""
+    """Return the gradients of ``derive_once``, as recorded tensors."""
     cast, dtype = on_tensors("cast"), g.array.dtype
     found = type(node).backward_graph(WidenedGraph(node), cast(g, F4))
     return tuple(
@@ -181,7 +181,7 @@ def record_once(node, g):
 
 
 def narrow(gradient, dtype, edge):
-    """The gradient in 16 bits, unless it goes to a tensor of float32."""
+    """Return the gradient in 16 bits, unless it goes to a tensor of float32."""
     return gradient if gradient is None or is_kept(gradient, edge) else convert(gradient, dtype)
 
 
@@ -191,7 +191,7 @@ def is_kept(gradient, edge):
 
 
 def derive_in_steps(node, g):
-    """The gradients of a node, rounded after each of PyTorch's operators that compute them."""
+    """Return the gradients of a node, rounded after each of PyTorch's operators that compute them."""
     before, mode.grad = mode.grad, False
     try:
         found = node.backward_graph(Parts({i: wrap(part) for i, part in g.items()}) if node.op.many else wrap(g))
@@ -209,14 +209,14 @@ def is_half(array):
 
 
 def derivative_words(op, words, derivatives):
-    """The namespace in which an operator's derivatives are compiled: the meanings of their words."""
+    """Return the namespace in which an operator's derivatives are compiled: the meanings of their words."""
     texts = [local(text, op, words is TENSORS) for text in (*derivatives.values(), *op.let.values())]
     return meanings({"fill_gradients", *(name for text in texts for name in words_of(text))}, words)
 
 
 # ── words that every derivative may use ──────────────────────────────────────
 def fill_gradients(node, parts):
-    """The gradients of all outputs of ``node``; zeros where none arrived, or None for operators with ``partial``."""
+    """Return the gradients of all outputs of ``node``; zeros where none arrived, or None for operators with ``partial``."""
     if node.op.partial:
         return [parts.get(i) for i in range(len(node.shape))]
     recorded = any(isinstance(g, Tensor) for g in parts.values())
@@ -225,7 +225,7 @@ def fill_gradients(node, parts):
 
 
 def make_zero_gradient(shape, dtype):
-    """The gradient of an output that none has arrived for."""
+    """Return the gradient of an output that none has arrived for."""
     return wrap(np.zeros(shape, dtype))
 
 

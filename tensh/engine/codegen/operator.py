@@ -86,11 +86,11 @@ class Op:
         return watch_inner(fn, self.name)
 
     def make_number_node_class(self, operand, node):
-        """The class of nodes whose ``operand`` is a number; ``node`` is as in ``numbers``."""
+        """Return the class of nodes whose ``operand`` is a number; ``node`` is as in ``numbers``."""
         return make_number_node_class(self, operand, node)
 
     def public_form(self, name, method=False, spoken=None, inplace=False):
-        """The operator as users call it under a name; ``spoken`` is the name in messages.
+        """Return the operator as users call it under a name; ``spoken`` is the name in messages.
 
         There is one for each name: its text finds its wrapper in the environment.
         """
@@ -116,7 +116,7 @@ class Op:
         return watch_inner(fn, name)
 
     def _compile(self, source, title, name):
-        """The function that ``source`` defines, outside the environment, which all threads share."""
+        """Return the function that ``source`` defines, outside the environment, which all threads share."""
         defined = {}
         compile_source(source, title, ENVIRONMENT, defined)
         return watch_operator(set_public_module(defined[name]), self)

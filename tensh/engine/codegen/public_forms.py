@@ -17,19 +17,19 @@ from tensh.engine.errors.messages import ABSENT
 
 
 def function(entry):
-    """The function behind an entry of ``PUBLIC`` or ``METHODS``."""
+    """Return the function behind an entry of ``PUBLIC`` or ``METHODS``."""
     return entry.fn if isinstance(entry, (Op, Inplace)) else entry
 
 
 def guard_call(entry, name):
-    """The public form of an entry that is a Python function in PyTorch as well, with Python's error messages."""
+    """Return the public form of an entry that is a Python function in PyTorch as well, with Python's error messages."""
     fn = function(entry)
     is_checked = not isinstance(entry, (Op, Inplace)) or name in handed_on()
     return watch(guarded_function(fn, name) if is_checked else fn, python=True)
 
 
 def public_object(entry, name, method=False, spoken=None, home="torch"):
-    """The public object for an entry of ``PUBLIC`` or ``METHODS``, which is pickled by its name in module ``home``.
+    """Return the public object for an entry of ``PUBLIC`` or ``METHODS``, which is pickled by its name in module ``home``.
 
     ``spoken`` is the name in messages.
     """

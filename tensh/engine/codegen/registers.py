@@ -9,7 +9,7 @@ from tensh.engine.codegen.source import INDENT
 
 
 def lines_of_call(writer):
-    """The lines of a function that computes one array in the steps of a writer, which knows the registers."""
+    """Return the lines of a function that computes one array in the steps of a writer, which knows the registers."""
     rooms = dict.fromkeys(("to", *writer.made["array"]), "dtype") | dict.fromkeys(writer.made["mask"], "bool")
     made, lines = [set()], []  # the registers made so far, in each of the enclosing branches
     for line in writer.lines:

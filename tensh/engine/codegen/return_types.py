@@ -6,7 +6,7 @@ RETURN_TYPES: dict = {}  # the tuples made so far, as torch.return_types has the
 
 
 def return_type(name, fields):
-    """The tuple with field names that an operator with several outputs returns, as ``torch.return_types.NAME``."""
+    """Return the tuple with field names that an operator with several outputs returns, as ``torch.return_types.NAME``."""
     if name in RETURN_TYPES:
         return RETURN_TYPES[name]
 

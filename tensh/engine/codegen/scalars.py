@@ -16,7 +16,7 @@ SAFE = 6e4  # a number up to this fits every floating point dtype
 
 
 def overflow(name):
-    """The error for a number that a dtype cannot hold."""
+    """Return the error for a number that a dtype cannot hold."""
     name = name.replace("at::", "c10::")
     return RuntimeError(f"value cannot be converted to type {name} without overflow")
 
@@ -59,7 +59,7 @@ def cast_element(number, to):
 
 @cache
 def largest(to):
-    """The largest finite number of a floating point dtype."""
+    """Return the largest finite number of a floating point dtype."""
     if to is bfloat16:
         return 3.3895313892515355e38
     if to.itemsize == 1:
@@ -97,7 +97,7 @@ def _integer(number, to):
 
 
 def wrap_integer(number, limits):
-    """The low bits of an integer, as the integer dtype with these limits holds them."""
+    """Return the low bits of an integer, as the integer dtype with these limits holds them."""
     number &= (1 << limits.bits) - 1
     return number - (1 << limits.bits) if number > limits.max else number
 
@@ -120,7 +120,7 @@ FITTING = FittingScalars()
 
 # ── numbers and dtypes as arguments ──────────────────────────────────────────
 def take_number(value):
-    """A Python number from a number, a NumPy scalar or a 0-d tensor that is not recorded."""
+    """Return a Python number from a number, a NumPy scalar or a 0-d tensor that is not recorded."""
     if type(value) in BUILTIN:
         return value
     if isinstance(value, Tensor):
@@ -136,7 +136,7 @@ def take_number(value):
 
 
 def take_dtype(value):
-    """A dtype, or the one that a Python type stands for."""
+    """Return a dtype, or the one that a Python type stands for."""
     if isinstance(value, type) and value in BUILTIN:
         return BUILTIN[value]
     return value if isinstance(value, dtype) else NO_FIT

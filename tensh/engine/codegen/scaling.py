@@ -21,7 +21,7 @@ COUNTS = {"count", "per_freedom"}  # words whose value is a number
 
 @functools.cache
 def node_beside_number(name):
-    """The class of the nodes of the operator ``name`` of a tensor and a number."""
+    """Return the class of the nodes of the operator ``name`` of a tensor and a number."""
     second = list(OPS[name].inputs)[1]
     kind = OPS[name].make_number_node_class(second, NODES[name])
     if name in ("mul", "div"):
@@ -32,7 +32,7 @@ def node_beside_number(name):
 
 
 def combine_with_number(name, t, number):
-    """The operator ``name`` of a tensor and a number."""
+    """Return the operator ``name`` of a tensor and a number."""
     result = OPS[name].fn(t, number)
     try:
         if uses_gradient(result.node):
@@ -43,7 +43,7 @@ def combine_with_number(name, t, number):
 
 
 def accept_number(name):
-    """The operator ``name`` with two operands, one of which may be a number."""
+    """Return the operator ``name`` with two operands, one of which may be a number."""
 
     def word(a, b):
         if isinstance(a, Tensor) is isinstance(b, Tensor):

@@ -16,7 +16,7 @@ RETYPED = "retyped"  # view=RETYPED: the view has another dtype
 
 # ── parameters ───────────────────────────────────────────────────────────────
 def signature(op, *, out):
-    """The text of the parameter list, with NumPy's ``axis`` and ``keepdims`` beside ``dim`` and ``keepdim``."""
+    """Return the text of the parameter list, with NumPy's ``axis`` and ``keepdims`` beside ``dim`` and ``keepdim``."""
     parts, star = [], False
     for p in op.parameters.values():
         if p.kind is p.KEYWORD_ONLY and not star:
@@ -35,7 +35,7 @@ def signature(op, *, out):
 
 
 def aliases(op):
-    """The parameters that also have NumPy's name: a required one only if no required one follows."""
+    """Return the parameters that also have NumPy's name: a required one only if no required one follows."""
     names = {}
     for position, (name, p) in enumerate(op.parameters.items()):
         later = list(op.parameters.values())[position + 1 :]
@@ -49,7 +49,7 @@ NUMPY = {"dim": "axis", "keepdim": "keepdims"}
 
 
 def default(parameter, op):
-    """The text of a default: its repr, or a name if the repr is not an expression."""
+    """Return the text of a default: its repr, or a name if the repr is not an expression."""
     value = parameter.default
     if value is None or isinstance(value, (bool, int, float, str, tuple)) and value == value and abs_finite(value):
         return repr(value)
@@ -62,7 +62,7 @@ def abs_finite(value):
 
 
 def call(op, variants=True):
-    """The arguments of a call that passes every parameter on."""
+    """Return the arguments of a call that passes every parameter on."""
     arguments = [p if v.kind is not v.KEYWORD_ONLY else f"{p}={p}" for p, v in op.parameters.items()]
     return ", ".join([*arguments, *(f"{keyword}={keyword}" for keyword in op.keyword_variants if variants)])
 
@@ -123,7 +123,7 @@ def matrix_lines(op):
 
 
 def operand_text(op):
-    """The text that takes the raw array out of a tensor and, where there is a derivative, the node."""
+    """Return the text that takes the raw array out of a tensor and, where there is a derivative, the node."""
     if op.derivatives:
         node = "(is_view := True) and refresh_node({0})" if op.pointwise else "refresh_node({0})"
         return "{0}_ = {0}.array; {0}_n = {0}.node if {0}._base is None else " + node
@@ -131,12 +131,12 @@ def operand_text(op):
 
 
 def scalars(op):
-    """The name of the cache of numbers as second operands."""
+    """Return the name of the cache of numbers as second operands."""
     return "EXACT_SCALARS" if [*op.inputs][1] in op.exact else "SCALARS"
 
 
 def weak(op):
-    """The table of numbers that keep a dtype: smaller where numbers are checked before they meet integers."""
+    """Return the table of numbers that keep a dtype: smaller where numbers are checked before they meet integers."""
     return "STRICT" if op.mixing or op.floats else "WEAK"
 
 
@@ -159,14 +159,14 @@ def check_lines(op):
 
 
 def kinds(op):
-    """The kinds of NumPy dtypes that the kernel takes without a cast: ``types``, with "V" for bfloat16."""
+    """Return the kinds of NumPy dtypes that the kernel takes without a cast: ``types``, with "V" for bfloat16."""
     types = "".join(t for t in op.types if not op.floats or t not in "biuW")
     return types + ("V" if "f" in types else "")
 
 
 # ── the kernel ───────────────────────────────────────────────────────────────
 def argument_text(op):
-    """The arguments of the kernel: raw arrays for tensors, all else unchanged."""
+    """Return the arguments of the kernel: raw arrays for tensors, all else unchanged."""
     return ", ".join(
         (f"{p}={p}" if v.kind is v.KEYWORD_ONLY else p) + ("_" if p in op.inputs else "")
         for p, v in op.parameters.items()
@@ -174,7 +174,7 @@ def argument_text(op):
 
 
 def kernel_lines(op):
-    """The kernel call in a ``try``, which is free until NumPy raises; then the error becomes PyTorch's."""
+    """Return the kernel call in a ``try``, which is free until NumPy raises; then the error becomes PyTorch's."""
     op.environment[f"{op.name}_kernel"] = getattr(op.kernel, "quick", op.kernel)
     operands = "".join(f"{p}_, " for p in op.inputs)
     return [
@@ -184,7 +184,7 @@ def kernel_lines(op):
 
 
 def kernel_call(op, call, into=None):
-    """The kernel call; elementwise functions of many elements are called in blocks (see arrays/threads.py)."""
+    """Return the kernel call; elementwise functions of many elements are called in blocks (see arrays/threads.py)."""
     if not op.parallel or into is None and hasattr(op.kernel, "in_blocks"):  # the kernel itself divides into blocks
         return call
     arrays = [f"{p}_" for p in op.parameters if p in op.inputs]
@@ -289,7 +289,7 @@ def _results(op):
 
 
 def _node(op):
-    """The class of the new node, whose name differs where an operand is a number."""
+    """Return the class of the new node, whose name differs where an operand is a number."""
     name = f"{op.name}_node"
     for operand, node in op.numbers.items():
         if node:
@@ -303,7 +303,7 @@ def _wants_gradient(op, who):
 
 
 def _record(op):
-    """The slots of the new node except its facts and its time.
+    """Return the slots of the new node except its facts and its time.
 
     A value is saved only if an input whose derivative reads it wants a gradient.
     """

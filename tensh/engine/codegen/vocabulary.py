@@ -24,12 +24,12 @@ OPS = Registry("OPS")  # every declared operator by name
 
 
 def on_tensors(name):
-    """The meaning of a word on tensors; in a backward pass that a mode sees, a call of PyTorch's operator."""
+    """Return the meaning of a word on tensors; in a backward pass that a mode sees, a call of PyTorch's operator."""
     return TENSORS[name] if mode.watch is None else mode.watch.word(name)
 
 
 def meanings(names, words):
-    """The words among ``names`` with their meanings: the namespace in which a derivative is compiled."""
+    """Return the words among ``names`` with their meanings: the namespace in which a derivative is compiled."""
     return {name: words[name] for name in names if name in ARRAYS}
 
 

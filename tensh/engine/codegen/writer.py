@@ -40,7 +40,7 @@ UNRECORDED = "unrecorded"  # inplace=UNRECORDED: a method that is not recorded, 
 
 # ── the function ─────────────────────────────────────────────────────────────
 def function_source(op):
-    """The function, with its true signature."""
+    """Return the function, with its true signature."""
     head, lines = [f"def {op.name}({signature(op, out=op.out)}):", repr(op.doc)], []
     for parameter, alias in aliases(op).items():
         lines.append(f"if {alias} is not None: {parameter} = {alias}")
@@ -103,19 +103,19 @@ def _write_plain(op, inputs, result):
 
 
 def _other_arguments(op):
-    """The arguments other than the inputs: those by position, and those by name."""
+    """Return the arguments other than the inputs: those by position, and those by name."""
     others = [p for p in op.parameters.values() if p.name not in op.inputs]
     numbers = "".join(f"{p.name}, " for p in others if p.kind is not p.KEYWORD_ONLY)
     return numbers, "".join(f", {p.name}={p.name}" for p in others if p.kind is p.KEYWORD_ONLY)
 
 
 def add_batch_exit(lines, answer):
-    """The lines, with ``answer`` as the result for a batched tensor: see Note [Batches] in core/lift.py."""
+    """Return the lines, with ``answer`` as the result for a batched tensor: see Note [Batches] in core/lift.py."""
     return ["try:", *(INDENT + line for line in lines), f"except Lift: return {answer}"]
 
 
 def _write_batch_call(op, suffix="", out=False):
-    """The expression that calls the port of vmap for the operator, or for its in-place form."""
+    """Return the expression that calls the port of vmap for the operator, or for its in-place form."""
     return f"ports.batched_operator({op.name + suffix!r}, {call(op, variants=False)}{', out=out' if out else ''})"
 
 
@@ -130,7 +130,7 @@ def _keyword_variants(op, answer, made="fn"):
 
 
 def operator_source(op):
-    """The function as a Python operator: NotImplemented for an operand that is neither a tensor nor a number."""
+    """Return the function as a Python operator: NotImplemented for an operand that is neither a tensor nor a number."""
     first, other = op.inputs
     if op.beyond is not None:
         operands = matrix_lines(op)
@@ -161,7 +161,7 @@ def operator_source(op):
 
 # ── its public form ──────────────────────────────────────────────────────────
 def public_source(op, name, known):
-    """The function as users call it (see arguments/public_wrapper.py); ``known`` names the wrapper's facts."""
+    """Return the function as users call it (see arguments/public_wrapper.py); ``known`` names the wrapper's facts."""
     if op.environment[known].method and op.other_forms:
         op.environment[f"{op.name}_forms"] = op.other_forms
         first, rest = op.parameters
@@ -183,7 +183,7 @@ def public_source(op, name, known):
 
 
 def public_inplace_source(op, name, known):
-    """The in-place form as users call it."""
+    """Return the in-place form as users call it."""
     header, given, start = _public_start(op, known, "_")
     lines = add_batch_exit([*start, *_inplace(op)], _write_batch_call(op, "_"))
     return _public(op, name, header, lines, f"{known}.refuse({given}, options)")
@@ -234,7 +234,7 @@ def inplace_source(op):
 
 
 def _inplace(op):
-    """The lines of the in-place form."""
+    """Return the lines of the in-place form."""
     a, *others = op.inputs
     name, value = f"{op.name}_", f"{op.name}_fn({call(op, variants=False)})"
     if op.inplace_node:

@@ -124,7 +124,7 @@ def take_first(gi, g, n, graph):
 
 
 def own_gradient(g, gs):
-    """The gradient ``g``, a view, in memory that ``.grad`` may own: a copy, unless no other array shares it.
+    """Return the gradient ``g``, a view, in memory that ``.grad`` may own: a copy, unless no other array shares it.
 
     The transpose of a product made for this gradient alone is not copied.  ``gs`` are all gradients of the node.
     """
@@ -149,7 +149,7 @@ def merge(sofar, gi, n, graph, add):
 
 
 def find_needed_nodes(wanted, roots, through):
-    """The nodes that must run: those between the roots and the requested nodes; these as well if ``through``."""
+    """Return the nodes that must run: those between the roots and the requested nodes; these as well if ``through``."""
     seen, stack = set(roots), list(roots)
     while stack:
         for n in stack.pop().inputs:
@@ -249,7 +249,7 @@ def call_pre_hooks(node, g, graph, runs):
 
 
 def list_arrived_gradients(node, g):
-    """The gradients that arrived at a node, one for each output, as its hooks receive them."""
+    """Return the gradients that arrived at a node, one for each output, as its hooks receive them."""
     several = type(node.shape) is list
     return tuple(as_tensor(g.get(number)) for number in range(len(node.shape))) if several else (as_tensor(g),)
 
@@ -281,7 +281,7 @@ def hands_out():
 
 
 def find_running_queue():
-    """The queue of the running pass: it identifies the pass, and is empty when the pass has ended."""
+    """Return the queue of the running pass: it identifies the pass, and is empty when the pass has ended."""
     return mode.running[0]
 
 

@@ -103,7 +103,7 @@ stamps: dict[int, Stamp] = {}  # id(memory owner) -> Stamp; removed when the own
 
 
 def owner(array):
-    """The array that owns the memory of ``array``: NumPy collapses chains of views, so one step leads there."""
+    """Return the array that owns the memory of ``array``: NumPy collapses chains of views, so one step leads there."""
     base = array.base
     if type(base) is ndarray:
         return base
@@ -128,7 +128,7 @@ def stamp_whole_write(array, operation):
 
 
 def find_last_write(array):
-    """The recorded operation that last wrote the memory of ``array``; None if no write was recorded."""
+    """Return the recorded operation that last wrote the memory of ``array``; None if no write was recorded."""
     stamp = stamps.get(id(owner(array)))
     if stamp is None or stamp.operation is None:
         return None
@@ -143,7 +143,7 @@ def is_written_after(time, array):
 
 
 def version(array):
-    """The number of writes to the memory of ``array``."""
+    """Return the number of writes to the memory of ``array``."""
     stamp = stamps.get(id(owner(array)))
     return 0 if stamp is None else stamp.count
 
@@ -158,6 +158,6 @@ def continue_version(before, array):
 
 
 def version_at(time, array):
-    """The value of ``version(array)`` at ``time`` (exact for the last ``Stamp.KEPT`` writes)."""
+    """Return the value of ``version(array)`` at ``time`` (exact for the last ``Stamp.KEPT`` writes)."""
     stamp = stamps.get(id(owner(array)))
     return 0 if stamp is None else stamp.count - sum(t > time for t in stamp.times)

@@ -46,7 +46,7 @@ class RemovableHandle:
         self.extra = extra_dict if isinstance(extra_dict, list) else [] if extra_dict is None else [extra_dict]
 
     def hooks_dict_ref(self):
-        """The dictionary that the hook is in."""
+        """Return the dictionary that the hook is in."""
         return self.entries
 
     @property
@@ -104,5 +104,5 @@ def require_nothing(result, leaf):
 
 
 def name_of(hook):
-    """The name of a hook in error messages."""
+    """Return the name of a hook in error messages."""
     return getattr(hook, "__name__", "<unknown>")

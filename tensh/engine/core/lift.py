@@ -44,7 +44,7 @@ def accept_batches(fn):
 
 
 def all_samples(t):
-    """The array of ``t``, or of all samples of a batch, for checks of every sample; empty if ``t`` has no elements."""
+    """Return the array of ``t``, or of all samples of a batch, for checks of every sample; empty if ``t`` has no elements."""
     array = t.array
     if type(array) is ndarray:
         return array

@@ -41,7 +41,7 @@ class Node:
         raise NotImplementedError
 
     def backward_undefined(self, graph):
-        """The gradients of the inputs if no output has one: none."""
+        """Return the gradients of the inputs if no output has one: none."""
         return (None,) * len(self.inputs)
 
     def release(self):
@@ -72,21 +72,21 @@ class Node:
         return saved_write_error(kind, value.shape, operation, versions, mode.inspect is not None)
 
     def unpack(self):
-        """The saved values as tensors attached to their nodes, for a derivative that is recorded."""
+        """Return the saved values as tensors attached to their nodes, for a derivative that is recorded."""
         return None if self.saved is None else [*map(self._on_edge, self.roles, self.saved)]
 
     def _on_edge(self, role, value):
         return value if role is None or value is None or type(value) is tuple else wrap(value, self._edge(role))
 
     def constants(self):
-        """The saved values as tensors without nodes."""
+        """Return the saved values as tensors without nodes."""
         return [
             value if role is None or value is None or type(value) is tuple else wrap(value)
             for role, value in zip(self.roles, self.saved)
         ]
 
     def _edge(self, role):
-        """The node that receives the gradient of a saved array."""
+        """Return the node that receives the gradient of a saved array."""
         if role == FOREIGN:
             return None
         if role >= 0:
@@ -113,18 +113,18 @@ class Node:
         return hooks_of(self).metadata
 
     def name(self):
-        """The name of the operation's derivative, such as ``MulBackward0``."""
+        """Return the name of the operation's derivative, such as ``MulBackward0``."""
         name = type(self).__name__
         return f"torch::autograd::{name}" if name in QUALIFIED else name
 
     def operation(self):
-        """The name of the recorded operation in error messages, such as ``Mul``, or ``Sum1`` for SumBackward1."""
+        """Return the name of the recorded operation in error messages, such as ``Mul``, or ``Sum1`` for SumBackward1."""
         name = self.name()
         operation, _, number = name.rpartition("Backward")
         return name if number == "s" else operation + number.removeprefix("0")
 
     def __call__(self, *grads):
-        """The gradients of the inputs for those of the outputs, one of which may be None; they are recorded."""
+        """Return the gradients of the inputs for those of the outputs, one of which may be None; they are recorded."""
         return ports.call_node(self, *grads)
 
     def _sequence_nr(self):
@@ -143,7 +143,7 @@ class Node:
 
 
 def unpacked_values(saved):
-    """The saved values of a node; none if it is released or hooks packed them: see autograd/packing.py."""
+    """Return the saved values of a node; none if it is released or hooks packed them: see autograd/packing.py."""
     return saved if type(saved) is tuple else ()
 
 

@@ -74,7 +74,7 @@ SPARSE: dict = {}
 
 
 def as_array(array):
-    """A NumPy scalar as an array; an array without elements, or a sparse one, as it is; a rounded number unrounded."""
+    """Return a NumPy scalar as an array; an array without elements, or a sparse one, as it is; a rounded number unrounded."""
     if type(array) in (Absent, HalfNumber):
         return array if type(array) is Absent else array.exact
     try:

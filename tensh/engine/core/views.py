@@ -72,7 +72,7 @@ def record_retyped_view(base, t, fn, args):
 
 
 def write_refusal(t):
-    """The reason why the view ``t`` must not be written, or None."""
+    """Return the reason why the view ``t`` must not be written, or None."""
     return None if t._view_info is None else t._view_info.locked
 
 
@@ -111,7 +111,7 @@ def stale(t):
 
 
 def locked_view_error(t, modified="is being"):
-    """The error for a locked view ``t`` that is written, or used after a write."""
+    """Return the error for a locked view ``t`` that is written, or used after a write."""
     node = t.node
     known = node is not None and type(node) not in (NoGradView, AccumulateGrad)
     return view_write_error(
@@ -120,7 +120,7 @@ def locked_view_error(t, modified="is being"):
 
 
 def steps_to(t):
-    """The operator calls that lead from the base to ``t``."""
+    """Return the operator calls that lead from the base to ``t``."""
     if t._base is None:
         return ()
     if t._view_info is not None and t._view_info.steps is not None:
@@ -129,7 +129,7 @@ def steps_to(t):
 
 
 def place_in_base(base, array):
-    """The operator call that finds ``array`` in the memory of ``base``."""
+    """Return the operator call that finds ``array`` in the memory of ``base``."""
     own = None if base.flags.c_contiguous else memory.strides(base)
     return on_tensors("restride"), (array.shape, memory.strides(array), memory.distance(base, array), own)
 

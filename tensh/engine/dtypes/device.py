@@ -127,7 +127,7 @@ class device(metaclass=OfTorch):
 
 
 def named_device(type, index=None):
-    """The arguments of ``device`` by name."""
+    """Return the arguments of ``device`` by name."""
     return type, index
 
 
@@ -259,7 +259,7 @@ strided, contiguous_format, preserve_format, channels_last, channels_last_3d = m
 
 
 def find_constant(name):
-    """The layout or memory format called ``name``, to rebuild a pickled one."""
+    """Return the layout or memory format called ``name``, to rebuild a pickled one."""
     return CONSTANTS[name]
 
 

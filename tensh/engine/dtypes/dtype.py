@@ -52,7 +52,7 @@ class dtype(metaclass=OfTorch):
 
     @cached_property
     def numpy(self):
-        """The equivalent NumPy dtype."""
+        """Return the equivalent NumPy dtype."""
         if self.name.startswith(("qint", "quint")):
             raise NotImplementedError(f"tensh has no quantized tensors: torch.{self.name} is only a name")
         if self.name in ("bfloat16", "complex32") or self.name in EIGHT_BITS:
@@ -67,11 +67,11 @@ class dtype(metaclass=OfTorch):
         return numpy
 
     def to_real(self):
-        """The dtype of the real part for a complex dtype, otherwise the dtype itself."""
+        """Return the dtype of the real part for a complex dtype, otherwise the dtype itself."""
         return REAL_OF.get(self, self)
 
     def to_complex(self):
-        """The complex dtype whose parts are of this dtype.  Raise RuntimeError if there is none."""
+        """Return the complex dtype whose parts are of this dtype.  Raise RuntimeError if there is none."""
         if self not in COMPLEX_OF:
             raise RuntimeError(f"Unknown Complex ScalarType for {self.title}")
         return COMPLEX_OF[self]
@@ -90,7 +90,7 @@ class dtype(metaclass=OfTorch):
 
 
 def find_dtype(name):
-    """The dtype called ``name``, to rebuild a pickled one."""
+    """Return the dtype called ``name``, to rebuild a pickled one."""
     return ALL[name]
 
 
@@ -165,7 +165,7 @@ of_scalar = {bool: bool_, int: int64}  # Python type -> dtype; float and complex
 
 
 def get_default_dtype():
-    """The floating point dtype of new tensors made from Python floats.
+    """Return the floating point dtype of new tensors made from Python floats.
 
     >>> import tensh as torch
     >>> torch.get_default_dtype()
@@ -193,7 +193,7 @@ _WIDE_UNSIGNED = (uint16, uint32, uint64)
 
 
 def promote_types(type1, type2):
-    """The smallest dtype that holds both: bool < integers < floats < complex numbers, then by size.
+    """Return the smallest dtype that holds both: bool < integers < floats < complex numbers, then by size.
 
     Raise RuntimeError for uint16, uint32 and uint64 with another integer dtype.
 
@@ -276,7 +276,7 @@ def replace_python_types(name, **given):
 
 
 def scalar_dtype(number):
-    """The dtype that a Python or NumPy number stands for in promotion: NumPy's truth values count as floats."""
+    """Return the dtype that a Python or NumPy number stands for in promotion: NumPy's truth values count as floats."""
     if isinstance(number, bool):
         return bool_
     if isinstance(number, (int, np.integer)):

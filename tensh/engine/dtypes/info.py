@@ -33,7 +33,7 @@ class Limits(metaclass=OfTorch):
 
 @cache
 def limits(cls, which):
-    """The limits of ``which`` as an object of ``cls``, made once."""
+    """Return the limits of ``which`` as an object of ``cls``, made once."""
     self = object.__new__(cls)
     for name, value in cls.facts(which).items():
         object.__setattr__(self, name, value)
@@ -119,7 +119,7 @@ class iinfo(Limits):
 
 
 def float_facts(which):
-    """The limits of a floating point dtype; ml_dtypes has those of bfloat16 and of eight bits."""
+    """Return the limits of a floating point dtype; ml_dtypes has those of bfloat16 and of eight bits."""
     if which.name in ("float16", "float32", "float64"):
         return np.finfo(which.numpy)
     import ml_dtypes
@@ -128,7 +128,7 @@ def float_facts(which):
 
 
 def argument(name, args, kwargs):
-    """The dtype that ``name`` was called with, by position or as ``type``."""
+    """Return the dtype that ``name`` was called with, by position or as ``type``."""
     if not args and "type" not in kwargs:
         raise TypeError(f'{name}() missing 1 required positional arguments: "type"')
     given = args[0] if args else kwargs["type"]
@@ -140,7 +140,7 @@ def argument(name, args, kwargs):
 
 
 def describe_misfit(args, kwargs):
-    """The message for arguments that fit no form of ``finfo``."""
+    """Return the message for arguments that fit no form of ``finfo``."""
     names = [type_name(value) for value in args] + [f"{name}={type_name(kwargs[name])}" for name in sorted(kwargs)]
     got = ", ".join(names) + ("" if args else ", ")
     return (

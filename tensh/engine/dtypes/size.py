@@ -28,7 +28,7 @@ class Size(tuple, metaclass=OfTorch):
         return size
 
     def numel(self):
-        """The number of elements of a tensor of this shape."""
+        """Return the number of elements of a tensor of this shape."""
         number = 1
         for n in self:
             number *= n

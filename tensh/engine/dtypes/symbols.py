@@ -56,7 +56,7 @@ class SymBool(metaclass=Symbolic):
 
 
 def sym_float(a):
-    """The number as a float.
+    """Return the number as a float.
 
     >>> import tensh as torch
     >>> torch.sym_float(3)
@@ -66,7 +66,7 @@ def sym_float(a):
 
 
 def sym_int(a):
-    """The number as an int, rounded towards zero.
+    """Return the number as an int, rounded towards zero.
 
     >>> import tensh as torch
     >>> torch.sym_int(-3.7)
@@ -76,7 +76,7 @@ def sym_int(a):
 
 
 def sym_not(a):
-    """The opposite of a truth value.
+    """Return the opposite of a truth value.
 
     >>> import tensh as torch
     >>> torch.sym_not(True)
@@ -86,7 +86,7 @@ def sym_not(a):
 
 
 def sym_max(a, b):
-    """The larger of two numbers, a float if one of them is.  Raise AssertionError for anything but a number.
+    """Return the larger of two numbers, a float if one of them is.  Raise AssertionError for anything but a number.
 
     >>> import tensh as torch
     >>> torch.sym_max(3, 2.0)
@@ -96,7 +96,7 @@ def sym_max(a, b):
 
 
 def sym_min(a, b):
-    """The smaller of two numbers, a float if one of them is.  Raise AssertionError for anything but a number.
+    """Return the smaller of two numbers, a float if one of them is.  Raise AssertionError for anything but a number.
 
     >>> import tensh as torch
     >>> torch.sym_min(3, 2.0)
@@ -122,7 +122,7 @@ def choose_number(name, a, b):
 
 
 def sym_sqrt(a):
-    """The square root.  Raise ValueError for a negative number.
+    """Return the square root.  Raise ValueError for a negative number.
 
     >>> import tensh as torch
     >>> torch.sym_sqrt(4)
@@ -132,7 +132,7 @@ def sym_sqrt(a):
 
 
 def sym_sum(args):
-    """The sum of some numbers.
+    """Return the sum of some numbers.
 
     >>> import tensh as torch
     >>> torch.sym_sum([1, 2, 3])

@@ -12,7 +12,7 @@ NO_SIZE = (
 
 
 def read_int(value):
-    """The integer that a dim, a count or a distance is given as; None for another kind.
+    """Return the integer that a dim, a count or a distance is given as; None for another kind.
 
     Python's and NumPy's integers are taken, and integer tensors without dimensions.
     """
@@ -27,7 +27,7 @@ def read_int(value):
 
 
 def read_size(value):
-    """The integer that a size is given as; None for another kind.
+    """Return the integer that a size is given as; None for another kind.
 
     Beside what ``read_int`` takes, integer tensors of one element are, arrays without dimensions, and objects with
     ``__index__``. Raise RuntimeError for a tensor of one truth value.

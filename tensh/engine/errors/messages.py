@@ -33,7 +33,7 @@ OTHER_DTYPE = "Expected out tensor to have dtype {0.spoken}, but got {1.spoken} 
 
 
 def translate_error(error, name, operands, shapes_first=False):
-    """The exception that PyTorch raises where NumPy raised ``error`` for these raw operands.
+    """Return the exception that PyTorch raises where NumPy raised ``error`` for these raw operands.
 
     ``shapes_first`` reports shapes that do not fit before a dtype.
     """
@@ -110,7 +110,7 @@ def too_large(error, shape=None, itemsize=1):
 
 
 def no_room(shape, itemsize):
-    """The error for an array of this shape that does not fit into memory."""
+    """Return the error for an array of this shape that does not fit into memory."""
     size = math.prod(shape) * itemsize
     if size >= LARGEST or max(accumulate(shape, operator.mul), default=0) >= 2 * LARGEST:
         return RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
@@ -143,7 +143,7 @@ def broadcast_clash(shapes):
 
 
 def broadcast(shapes):
-    """The shape that fitting shapes broadcast to, also where NumPy has no array of its size."""
+    """Return the shape that fitting shapes broadcast to, also where NumPy has no array of its size."""
     longest = max(map(len, shapes), default=0)
     padded = [(1,) * (longest - len(shape)) + tuple(shape) for shape in shapes]
     return tuple([next((n for n in sizes if n != 1), 1) for sizes in zip(*padded)])
@@ -155,7 +155,7 @@ def expandable(shape, target):
 
 
 def invalid(what, shape, expected):
-    """The message for a gradient that cannot be summed to the shape of its tensor."""
+    """Return the message for a gradient that cannot be summed to the shape of its tensor."""
     return f"{what} - got {list(shape)} but expected shape compatible with {list(expected)}"
 
 
@@ -164,23 +164,23 @@ class Misfit(Exception):
 
 
 def invalid_gradient(name, index, shape, expected):
-    """The error for a gradient of the wrong shape that a node computed for one of its inputs."""
+    """Return the error for a gradient of the wrong shape that a node computed for one of its inputs."""
     return RuntimeError(invalid(f"Function {name} returned an invalid gradient at index {index}", shape, expected))
 
 
 def does_not_fit(shape, broadcast):
-    """The message for an in-place result that is larger than its target."""
+    """Return the message for an in-place result that is larger than its target."""
     return f"output with shape {list(shape)} doesn't match the broadcast shape {list(broadcast)}"
 
 
 def own_refusal(name, dtype):
-    """The error that an operator declares for a dtype, or None."""
+    """Return the error that an operator declares for a dtype, or None."""
     op = OPS.get(name.removesuffix("_"))
     return None if op is None else op.refusal.get("c" if dtype.kind == "W" else dtype.kind)
 
 
 def dtype_error(name, dtype):
-    """The error for a dtype that an operator is not defined for."""
+    """Return the error for a dtype that an operator is not defined for."""
     if (error := own_refusal(name, dtype)) is not None:
         return type(error)(*error.args)
     name = name.removesuffix("_")
@@ -226,7 +226,7 @@ def require_differentiable(dtype):
 
 
 def cannot_cast(result, target):
-    """The error for a result of a higher category than the tensor it should be written into."""
+    """Return the error for a result of a higher category than the tensor it should be written into."""
     return RuntimeError(f"result type {result.title} can't be cast to the desired output type {target.title}")
 
 
@@ -260,7 +260,7 @@ def wrap_dim(dim, ndim, *, scalar=True):
 
 
 def size_at(shape, dim):
-    """The size of a dimension, which must exist: a 0-d tensor has none here."""
+    """Return the size of a dimension, which must exist: a 0-d tensor has none here."""
     return shape[wrap_dim(dim, len(shape), scalar=False)]
 
 

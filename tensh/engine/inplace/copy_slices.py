@@ -53,7 +53,7 @@ class CopySlices(Node):
         return (whole, *others)
 
     def _send_through(self, g, graph):
-        """The gradients of the region before the write and of the write's other inputs."""
+        """Return the gradients of the region before the write and of the write's other inputs."""
         *_, old, node, inside = self.saved
         if node.saved is None:
             raise RuntimeError(second_time)

@@ -81,7 +81,7 @@ def write_inplace(t, since, value, name, overlapping=False):
 
 
 def begin_write(t, *others, may_overlap=False):
-    """The tick after which recorded nodes belong to a write into ``t``; raises for a write that is not allowed.
+    """Return the tick after which recorded nodes belong to a write into ``t``; raises for a write that is not allowed.
 
     ``may_overlap`` allows ``others`` that lie in part of the memory of ``t``.
     """
@@ -108,7 +108,7 @@ def require_room(t, *others):
 
 
 def operand_node(array, other):
-    """The node of ``other``, a view, as an operand of a write into ``array``: it must not overlap it in part."""
+    """Return the node of ``other``, a view, as an operand of a write into ``array``: it must not overlap it in part."""
     if owner(other.array) is owner(array):
         refuse_partial_overlap(array, other.array)
     return refresh_node(other)
@@ -198,7 +198,7 @@ def fits_elementwise(other, array):
 
 
 def require_own_dtype(t, dtype):
-    """The dtype in which a write into ``t`` computes; raise if another one is requested."""
+    """Return the dtype in which a write into ``t`` computes; raise if another one is requested."""
     dtype = BUILTIN.get(dtype, dtype)
     if dtype is not None and dtype is not t.dtype:
         raise RuntimeError(
@@ -234,17 +234,17 @@ def name_node(t, name):
 
 @functools.cache
 def name_node_class(kind, name):
-    """A class of nodes under another name."""
+    """Return a class of nodes under another name."""
     return type(name, (kind,), {"__slots__": (), "__module__": "builtins"})
 
 
 def bad_call(own, shape):
-    """The message for a product that is larger than the tensor it should be added to."""
+    """Return the message for a product that is larger than the tensor it should be added to."""
     return f"Bad in-place call: input tensor size {list(own)} and output tensor size {list(shape)} should match"
 
 
 def bad_outer_product(own, shape):
-    """The message for an outer product that is larger than the tensor it should be added to."""
+    """Return the message for an outer product that is larger than the tensor it should be added to."""
     if len(own) != 2:
         return f"2D tensor expected, got {len(own)}D tensor for input"
     rows, columns = shape
@@ -269,7 +269,7 @@ def require_fit(t, value, overlapping=False, name=None):
 
 
 def nodes_of_write(node, since):
-    """The nodes recorded after ``since`` that ``node`` depends on, beginning with ``node``."""
+    """Return the nodes recorded after ``since`` that ``node`` depends on, beginning with ``node``."""
     if not any([up is not None and up.time > since for up in node.inputs]):
         return [node]
     found = {node: None}
@@ -311,7 +311,7 @@ def copy_saved(node, block):
 
 
 def copy_array(array):
-    """A copy of a saved array that is about to be written."""
+    """Return a copy of a saved array that is about to be written."""
     return array.copy()
 
 

@@ -111,7 +111,7 @@ class PReLU(Module):
 
 # ── bounded from both sides ──────────────────────────────────────────────────
 def take_old_name(bound, value, old):
-    """The value of ``min_val`` or ``max_val``, which may be given under its former name."""
+    """Return the value of ``min_val`` or ``max_val``, which may be given under its former name."""
     if old is None:
         return value
     warn(f"keyword argument `{bound}_value` is deprecated and renamed to `{bound}_val`", FutureWarning)

@@ -73,7 +73,7 @@ class LRScheduler:
             self.step()
 
     def state_dict(self):
-        """The scheduler's attributes except the optimizer, as a dictionary."""
+        """Return the scheduler's attributes except the optimizer, as a dictionary."""
         return {key: value for key, value in self.__dict__.items() if key not in self._unsaved}
 
     def load_state_dict(self, state_dict):
@@ -81,7 +81,7 @@ class LRScheduler:
         self.__dict__.update(state_dict)
 
     def get_last_lr(self):
-        """The current rates, one for each group."""
+        """Return the current rates, one for each group."""
         return self._last_lr
 
     def get_lr(self):
@@ -113,11 +113,11 @@ class LRScheduler:
         self._last_lr = self._read_rates()
 
     def _read_rates(self):
-        """The rates of all groups."""
+        """Return the rates of all groups."""
         return read_groups(self.optimizer, "lr")
 
     def _times(self, factor):
-        """The rates of all groups, times a factor."""
+        """Return the rates of all groups, times a factor."""
         return [group["lr"] * factor for group in self.optimizer.param_groups]
 
     def _require_step(self):

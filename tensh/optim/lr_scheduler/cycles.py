@@ -78,7 +78,7 @@ class CyclicLR(Momentum, LRScheduler):
             self._scale_fn_ref = functools.partial(function, self.gamma) if function is _power else function
 
     def scale_fn(self, x):
-        """The height of cycle or step ``x``."""
+        """Return the height of cycle or step ``x``."""
         return (self._scale_fn_custom or self._scale_fn_ref)(x)
 
     def get_lr(self):
@@ -96,7 +96,7 @@ class CyclicLR(Momentum, LRScheduler):
         return [low + (high - low) * height * scale for low, high in zip(self.base_lrs, self.max_lrs, strict=True)]
 
     def state_dict(self):
-        """The scheduler's attributes; of a ``scale_fn`` that is a callable object, its attributes."""
+        """Return the scheduler's attributes; of a ``scale_fn`` that is a callable object, its attributes."""
         function = self._scale_fn_custom
         named = function is None or isinstance(function, types.FunctionType)
         return super().state_dict() | {"_scale_fn_custom": None if named else function.__dict__.copy()}

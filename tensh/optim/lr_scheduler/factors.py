@@ -36,7 +36,7 @@ class LambdaLR(LRScheduler):
         """Accept any value; one that is not callable fails at the first step."""
 
     def state_dict(self):
-        """The scheduler's attributes; of functions that are callable objects, their attributes."""
+        """Return the scheduler's attributes; of functions that are callable objects, their attributes."""
         attributes = [None if isinstance(f, types.FunctionType) else f.__dict__.copy() for f in self.lr_lambdas]
         return super().state_dict() | {"lr_lambdas": attributes}
 

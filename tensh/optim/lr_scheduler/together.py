@@ -30,7 +30,7 @@ class Several(LRScheduler):
                 )
 
     def state_dict(self):
-        """The scheduler's attributes, with the states of its parts."""
+        """Return the scheduler's attributes, with the states of its parts."""
         return super().state_dict() | {"_schedulers": [each.state_dict() for each in self._schedulers]}
 
     def load_state_dict(self, state_dict):

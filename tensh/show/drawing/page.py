@@ -63,7 +63,7 @@ class View:
         return visible("".join(text for _, text in self.draw(Page())))
 
     def _repr_html_(self):
-        """The view as HTML for a notebook."""
+        """Return the view as HTML for a notebook."""
         from tensh.show.drawing.markup import text_block
 
         return text_block(self.draw(WIDE), wraps=self.is_whole or self.wraps)

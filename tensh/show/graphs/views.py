@@ -33,7 +33,7 @@ class Drawing(Lines):
         return self.layout(shown).lines(self.graph, shown)
 
     def _repr_svg_(self):
-        """The graph as a picture for a notebook, unless a text view was requested; else None."""
+        """Return the graph as a picture for a notebook, unless a text view was requested; else None."""
         return "\n".join(svg.lines(self.graph, self.shown)) if self.is_picture else None
 
     def _repr_html_(self):

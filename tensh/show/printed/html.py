@@ -9,7 +9,7 @@ from tensh.show.tables import containers
 
 
 def tensor_html(tensor, expression="", is_captioned=True, whole="tensh.show.full({})"):
-    """A tensor as PyTorch prints it, with its caption; `whole` is the command that shows all of it."""
+    """Return a tensor as PyTorch prints it, with its caption; `whole` is the command that shows all of it."""
     tokens = [*print_parts(tensor)]
     if is_captioned:
         tokens += [("plain", "\n"), *caption(tensor, expression, WIDE, whole)]

@@ -157,7 +157,7 @@ class TracedBool(Comparison, int):
 
     @functools.cached_property
     def node(self):
-        """The node of the comparison."""
+        """Return the node of the comparison."""
         nodes = tuple(each.node if isinstance(each, TracedInt) else each for each in (self.left, self.right))
         with self.before.graph.inserting_after(self.before):
             made = self.before.graph.call_function(getattr(operator, self.name), nodes)

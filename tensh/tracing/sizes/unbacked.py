@@ -70,7 +70,7 @@ class Condition(Comparison):
 
     @functools.cached_property
     def node(self):
-        """The node of the comparison."""
+        """Return the node of the comparison."""
         made = self.number.node.graph.call_function(
             getattr(operator, self.name), (self.number.node, node_of(self.other))
         )

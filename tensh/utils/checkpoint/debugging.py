@@ -47,7 +47,7 @@ class Log(TorchDispatchMode):
         return out
 
     def name(self, value, with_type=False):
-        """A value as text, each tensor as a number."""
+        """Return a value as text, each tensor as a number."""
 
         def one(each):
             if not isinstance(each, Tensor):

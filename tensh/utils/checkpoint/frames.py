@@ -100,7 +100,7 @@ class GraphExecGroup:
 
 
 def current_pass():
-    """An object that stands for the running pass, or for its group; a new one outside of both."""
+    """Return an object that stands for the running pass, or for its group; a new one outside of both."""
     if state.group is not None:
         return state.group
     return object() if mode.running is None else find_running_queue()
@@ -131,7 +131,7 @@ class Frame:
         self.passes = {}  # id of what stands for a pass -> that
 
     def hooks(self):
-        """The context of the first run."""
+        """Return the context of the first run."""
         return saved_tensors_hooks(self.pack, self.open if self.explain is None else self.open_or_explain)
 
     def pack(self, tensor):
@@ -141,7 +141,7 @@ class Frame:
         return holder
 
     def open(self, holder):
-        """The tensor of a holder for the current pass, recomputed if it is the pass's first."""
+        """Return the tensor of a holder for the current pass, recomputed if it is the pass's first."""
         current = current_pass()
         number = id(current)
         if number not in self.passes:

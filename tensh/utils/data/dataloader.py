@@ -203,7 +203,7 @@ def _check_batches(batch_size, shuffle, sampler, batch_sampler, drop_last):
 
 
 def _context(context, num_workers):
-    """The context of multiprocessing that ``context`` is or names."""
+    """Return the context of multiprocessing that ``context`` is or names."""
     import multiprocessing
     from multiprocessing.context import BaseContext
 

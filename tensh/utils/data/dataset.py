@@ -153,7 +153,7 @@ class ConcatDataset(Dataset[Sample]):
 
     @staticmethod
     def cumsum(sequence):
-        """The index at which each dataset ends."""
+        """Return the index at which each dataset ends."""
         return list(itertools.accumulate(len(dataset) for dataset in sequence))
 
     def __init__(self, datasets):
@@ -270,7 +270,7 @@ def random_split(dataset, lengths, generator=default_generator):
 
 
 def _measure_fractions(fractions, size):
-    """The length of each fraction of ``size`` samples."""
+    """Return the length of each fraction of ``size`` samples."""
     for i, fraction in enumerate(fractions):
         if not 0 <= fraction <= 1:
             raise ValueError(f"Fraction at index {i} is not between 0 and 1")

@@ -17,7 +17,7 @@ class Source:
     collate: Callable
 
     def reader(self):
-        """A function from an index to a batch; it raises StopIteration at the end of a stream."""
+        """Return a function from an index to a batch; it raises StopIteration at the end of a stream."""
         if not self.is_stream:
             return self._read_batch if self.is_batched else self._read_sample
         if self.is_batched:

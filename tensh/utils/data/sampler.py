@@ -23,7 +23,7 @@ BLOCK = 32  # indices that RandomSampler draws at a time, with replacement
 
 
 def draw_seed(generator=None):
-    """A seed drawn from a generator, the default one if there is none."""
+    """Return a seed drawn from a generator, the default one if there is none."""
     return empty((), dtype=int64).random_(generator=generator).item()
 
 

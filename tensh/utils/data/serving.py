@@ -41,7 +41,7 @@ class Duty:
 
 
 def failure(error, id):
-    """An exception in a form that can be sent: its type, or RuntimeError if other processes lack it, and its text."""
+    """Return an exception in a form that can be sent: its type, or RuntimeError if other processes lack it, and its text."""
     kind = type(error)
     text = "".join(traceback.format_exception(error))
     message = f"Caught {kind.__name__} in DataLoader worker process {id}.\nOriginal {text}"

@@ -20,7 +20,7 @@ current = None  # the worker that this process is
 
 
 def get_worker_info():
-    """The ``WorkerInfo`` of this process if it is a worker of a loader, otherwise None.
+    """Return the ``WorkerInfo`` of this process if it is a worker of a loader, otherwise None.
 
     >>> from tensh.utils.data import get_worker_info
     >>> get_worker_info() is None  # in the main process

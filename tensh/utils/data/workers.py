@@ -264,7 +264,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         return kind, answer
 
     def _wait(self):
-        """The worker whose answer is taken next, once there is one; ^C here breaks nothing."""
+        """Return the worker whose answer is taken next, once there is one; ^C here breaks nothing."""
         awaited = [self._owed[0]] if self._in_order else set(self._owed)
         with silent_at_the_end():
             ready = wait([worker.connection for worker in awaited], self._timeout or None)

@@ -58,7 +58,7 @@ class Header(NamedTuple):
 
 @functools.cache
 def dtype_of_name(name):
-    """The NumPy dtype of a name of the format, its bytes in the order of the format."""
+    """Return the NumPy dtype of a name of the format, its bytes in the order of the format."""
     if DTYPES[name] in ("bfloat16", *EIGHT_BITS):
         import ml_dtypes
 
@@ -144,7 +144,7 @@ def as_array(data, entry):
 
 
 def read_header(file):
-    """The header of an open file; no array is read."""
+    """Return the header of an open file; no array is read."""
     size = os.fstat(file.fileno()).st_size
     try:
         length = _length(file.read(8), size)
@@ -154,7 +154,7 @@ def read_header(file):
 
 
 def header_of(data):
-    """The header of a file that is in memory."""
+    """Return the header of a file that is in memory."""
     try:
         return _header(data[8 : 8 + _length(data[:8], len(data))], len(data))
     except ValueError as error:
@@ -178,7 +178,7 @@ def _length(first, size):
 
 
 def _header(text, size):
-    """The header of a file of ``size`` bytes; ValueError for everything that is wrong."""
+    """Return the header of a file of ``size`` bytes; ValueError for everything that is wrong."""
     try:
         table = bounded_json.loads(text.decode(), object_pairs_hook=_refuse_repetition)
     except UnicodeDecodeError as error:
@@ -248,7 +248,7 @@ def _quote(names):
 
 
 def _order_entries(entries, size):
-    """The entries in the order of their places: without gaps, they fill the rest of the file after the header."""
+    """Return the entries in the order of their places: without gaps, they fill the rest of the file after the header."""
     position, found = 0, {}
     for name, entry in sorted(entries.items(), key=lambda item: item[1][2:]):  # begin and size
         if entry.begin != position:

@@ -13,7 +13,7 @@ __all__ = ["load", "load_file", "safe_open", "save", "save_file"]
 
 
 def save(tensor_dict, metadata=None):
-    """The bytes of a file that holds arrays, by name, and texts."""
+    """Return the bytes of a file that holds arrays, by name, and texts."""
     return b"".join(pieces(tensor_dict, metadata))
 
 
@@ -28,11 +28,11 @@ def save_file(tensor_dict, filename, metadata=None):
 
 
 def load(data):
-    """The arrays in the bytes of a file, by name."""
+    """Return the arrays in the bytes of a file, by name."""
     return {name: as_array(found, entry) for name, entry, found in from_bytes(data)}
 
 
 def load_file(filename, *, backend="mmap"):
-    """The arrays of a file, by name."""
+    """Return the arrays of a file, by name."""
     with safe_open(filename, framework="np", backend=backend) as file:
         return file.get_tensors()

@@ -60,30 +60,30 @@ class safe_open:
         self._file.close()
 
     def keys(self):
-        """The names, in alphabetical order."""
+        """Return the names, in alphabetical order."""
         return sorted(self._open().entries)
 
     def offset_keys(self):
-        """The names, in the order of their places in the file."""
+        """Return the names, in the order of their places in the file."""
         return list(self._open().entries)
 
     def metadata(self):
-        """The metadata of the file, name -> text; None if it has none."""
+        """Return the metadata of the file, name -> text; None if it has none."""
         return self._open().metadata
 
     def get_tensor(self, name):
-        """A tensor of the file."""
+        """Return a tensor of the file."""
         if self._mapped is not None and self._require_name(name).size:
             return self._made(map_array(self._mapped, self._header, name))
         self._require_name(name)
         return self._made(read_array(self._file, self._header, name))
 
     def get_tensors(self):
-        """All tensors of the file, by name."""
+        """Return all tensors of the file, by name."""
         return {name: self.get_tensor(name) for name in self.offset_keys()}
 
     def get_slice(self, name):
-        """A tensor of the file from which parts can be taken: ``file.get_slice("w")[:, 1]`` reads only these."""
+        """Return a tensor of the file from which parts can be taken: ``file.get_slice("w")[:, 1]`` reads only these."""
         return Slice(self, self._require_name(name))
 
     def _open(self):
@@ -117,15 +117,15 @@ class Slice:
         self._opened, self._entry = opened, entry
 
     def get_shape(self):
-        """The sizes, as a list."""
+        """Return the sizes, as a list."""
         return list(self._entry.shape)
 
     def get_dtype(self):
-        """The dtype, in the word of the format."""
+        """Return the dtype, in the word of the format."""
         return self._entry.dtype
 
     def __getitem__(self, index):
-        """The part at an index, as of a tensor; of an array, only numbers and slices that lie within it."""
+        """Return the part at an index, as of a tensor; of an array, only numbers and slices that lie within it."""
         opened, entry = self._opened, self._entry
         begin = opened._open().length + entry.begin
         data = np.zeros(0, np.uint8)
@@ -138,7 +138,7 @@ class Slice:
 
 
 def map_file(file):
-    """A file as memory that is read when it is used; None for a small one, which is read at once.
+    """Return a file as memory that is read when it is used; None for a small one, which is read at once.
 
     A write to it changes a copy.  Not on Windows, where the file could not be saved as long as it is mapped.
     """

@@ -10,7 +10,7 @@ UNSUITABLE = (
 
 
 def storage_ptr(tensor):
-    """The address of a tensor's memory."""
+    """Return the address of a tensor's memory."""
     return tensor.untyped_storage().data_ptr()
 
 

@@ -70,7 +70,7 @@ def read_specs(tensor_dict):
 
 
 def array_of(spec):
-    """The array that a ``TensorSpec`` describes, copied."""
+    """Return the array that a ``TensorSpec`` describes, copied."""
     memory = np.frombuffer(ctypes.string_at(spec.data_ptr, spec.data_len), np.uint8)
     dtype = dtype_of_name(spec.dtype)
     if np.prod(spec.shape, dtype=object) * dtype.itemsize != spec.data_len:
@@ -79,7 +79,7 @@ def array_of(spec):
 
 
 def serialize(tensor_dict, metadata=None):
-    """The bytes of a file that holds described arrays, by name, and texts."""
+    """Return the bytes of a file that holds described arrays, by name, and texts."""
     return b"".join(pieces(read_specs(tensor_dict), metadata))
 
 

@@ -51,7 +51,7 @@ def _getdtype(dtype_str):
 
 
 def save(tensors, metadata=None):
-    """The bytes of a file that holds tensors, by name, and texts.
+    """Return the bytes of a file that holds tensors, by name, and texts.
 
     Args:
         tensors: a dict of contiguous tensors, none of which shares memory with another.
@@ -69,12 +69,12 @@ def save_file(tensors, filename, metadata=None):
 
 
 def load(data):
-    """The tensors in the bytes of a file, by name; raise SafetensorError for anything else."""
+    """Return the tensors in the bytes of a file, by name; raise SafetensorError for anything else."""
     return {name: wrap(as_array(found, entry)) for name, entry, found in from_bytes(data)}
 
 
 def load_file(filename, device="cpu", *, backend="mmap"):
-    """The tensors of a file, by name; raise SafetensorError for any other file.
+    """Return the tensors of a file, by name; raise SafetensorError for any other file.
 
     >>> import os, tempfile, tensh as torch
     >>> from tensh.utils.safetensors.torch import load_file, save_file
@@ -88,7 +88,7 @@ def load_file(filename, device="cpu", *, backend="mmap"):
 
 
 def arrays(tensors):
-    """The arrays of tensors that the format can hold, by name; raises for the others."""
+    """Return the arrays of tensors that the format can hold, by name; raises for the others."""
     if not isinstance(tensors, dict):
         raise ValueError(f"Expected a dict of [str, torch.Tensor] but received {type(tensors)}")
     for name, tensor in tensors.items():

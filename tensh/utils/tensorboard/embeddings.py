@@ -45,7 +45,7 @@ class Embeddings:
 
 
 def encode(tag):
-    """A tag as the name of a folder: letters that separate folders are written by their codes."""
+    """Return a tag as the name of a folder: letters that separate folders are written by their codes."""
     return "".join(f"%{ord(letter):02x}" if letter in "%/\\" else letter for letter in tag)
 
 

@@ -49,14 +49,14 @@ class Boxes:
         self.names = {}
 
     def box(self, path):
-        """The box of a module, by its path."""
+        """Return the box of a module, by its path."""
         parts, found = path.split(".") if path else [], [self.whole]
         for end, part in enumerate(parts, 1):
             found.append(f"{self.kinds.get('.'.join(parts[:end]), 'Module')}[{part}]")
         return "/".join(found)
 
     def convert(self, traced):
-        """The nodes of a traced graph as protocol buffers."""
+        """Return the nodes of a traced graph as protocol buffers."""
         found = []
         for node in traced.program.graph.nodes:
             match node.op:
@@ -83,7 +83,7 @@ class Boxes:
         return self.make(node, name, kind, inputs, ", ".join(map(str, constants)))
 
     def make(self, node, name, kind, inputs=(), said=""):
-        """A node, with the shape of its value."""
+        """Return a node, with the shape of its value."""
         self.names.setdefault(node, name)
         attributes = {"attr": AttrValue(s=said.encode())}
         value = node.meta.get("val")

@@ -10,7 +10,7 @@ from tensh.utils.tensorboard.values import arrange, as_array, as_bytes
 
 
 def load_pillow():
-    """The module ``PIL.Image``.  Raise ModuleNotFoundError where Pillow is not installed."""
+    """Return the module ``PIL.Image``.  Raise ModuleNotFoundError where Pillow is not installed."""
     try:
         from PIL import Image
     except ModuleNotFoundError:
@@ -19,19 +19,19 @@ def load_pillow():
 
 
 def encode(picture, height, width, channels, kind="PNG", **options):
-    """A picture of Pillow as an image of a summary."""
+    """Return a picture of Pillow as an image of a summary."""
     file = io.BytesIO()
     picture.save(file, kind, **options)
     return Summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=file.getvalue())
 
 
 def image(tag, tensor, rescale=1, dataformats="NCHW"):
-    """An image, or a grid of several: pixels of uint8 from 0 to 255, of floats from 0 to 1."""
+    """Return an image, or a grid of several: pixels of uint8 from 0 to 255, of floats from 0 to 1."""
     return _picture(tag, as_bytes(arrange(as_array(tensor), dataformats)), rescale)
 
 
 def image_boxes(tag, tensor_image, tensor_boxes, rescale=1, dataformats="CHW", labels=None):
-    """An image with red boxes [N, 4]: left, top, right, bottom; with a label each."""
+    """Return an image with red boxes [N, 4]: left, top, right, bottom; with a label each."""
     pixels = as_bytes(arrange(as_array(tensor_image), dataformats))
     return _picture(tag, pixels, rescale, as_array(tensor_boxes), labels)
 
@@ -101,7 +101,7 @@ def audio(tag, tensor, sample_rate=44100):
 
 
 def draw_figures(figures, close):
-    """A figure of Matplotlib as pixels [3, H, W]; a list of them as [N, 3, H, W]."""
+    """Return a figure of Matplotlib as pixels [3, H, W]; a list of them as [N, 3, H, W]."""
     if isinstance(figures, list):
         return np.stack([draw_figures(figure, close) for figure in figures])
     from matplotlib import pyplot

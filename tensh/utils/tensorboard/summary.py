@@ -28,17 +28,17 @@ NAMES |= {"complex32": "DT_COMPLEX64", "complex64": "DT_COMPLEX64", "complex128"
 
 
 def shape_of(sizes):
-    """A shape as a protocol buffer."""
+    """Return a shape as a protocol buffer."""
     return TensorShapeProto(dim=[TensorShapeProto.Dim(size=size) for size in sizes])
 
 
 def plugin(name, content=b""):
-    """The part of TensorBoard that shows a value."""
+    """Return the part of TensorBoard that shows a value."""
     return SummaryMetadata(plugin_data=SummaryMetadata.PluginData(plugin_name=name, content=content))
 
 
 def one(tag, **fields):
-    """A summary of one value."""
+    """Return a summary of one value."""
     return Summary(value=[Summary.Value(tag=tag, **fields)])
 
 
@@ -67,7 +67,7 @@ def scalar(name, tensor, collections=None, new_style=False, double_precision=Fal
 
 
 def tensor_proto(tag, tensor):
-    """All elements of a tensor.  Raise ValueError for 2 GB and more, and for a dtype that has no name there."""
+    """Return all elements of a tensor.  Raise ValueError for 2 GB and more, and for a dtype that has no name there."""
     if tensor.nbytes >= LARGEST:
         raise ValueError("tensor is bigger than protocol buffer's hard limit of 2GB in size")
     name = str(tensor.dtype).removeprefix("torch.")
@@ -85,7 +85,7 @@ def tensor_proto(tag, tensor):
 
 # ── histograms ───────────────────────────────────────────────────────────────
 def histogram_raw(name, min, max, num, sum, sum_squares, bucket_limits, bucket_counts):
-    """A histogram whose bars have been counted: the upper limit of each, and how many numbers lie in it."""
+    """Return a histogram whose bars have been counted: the upper limit of each, and how many numbers lie in it."""
     held = HistogramProto(
         min=min, max=max, num=num, sum=sum, sum_squares=sum_squares, bucket_limit=bucket_limits, bucket=bucket_counts
     )

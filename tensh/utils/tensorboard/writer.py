@@ -24,7 +24,7 @@ class FileWriter:
         self.event_writer = EventFileWriter(str(log_dir), max_queue, flush_secs, filename_suffix)
 
     def get_logdir(self):
-        """The folder."""
+        """Return the folder."""
         return self.event_writer.get_logdir()
 
     def add_event(self, event, step=None, walltime=None):
@@ -103,7 +103,7 @@ class SummaryWriter:
         return FileWriter(folder, self.max_queue, self.flush_secs, self.filename_suffix)
 
     def _get_file_writer(self):
-        """The writer of the folder; another one after ``close``."""
+        """Return the writer of the folder; another one after ``close``."""
         if self.file_writer is None:
             self.file_writer = self._open(self.log_dir)
             self.all_writers = {self.file_writer.get_logdir(): self.file_writer}
@@ -118,7 +118,7 @@ class SummaryWriter:
         self._get_file_writer().add_summary(made, step, walltime)
 
     def get_logdir(self):
-        """The folder of the files."""
+        """Return the folder of the files."""
         return self.log_dir
 
     # ── numbers ──────────────────────────────────────────────────────────────

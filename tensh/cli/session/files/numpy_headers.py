@@ -40,7 +40,7 @@ def read_header(file, name):
 
 
 def read_table(file, name):
-    """The table of a header, with the three keys that it has."""
+    """Return the table of a header, with the three keys that it has."""
     begin = file.read(len(MAGIC) + 2)
     if not begin.startswith(MAGIC):
         raise ValueError(_("{name} is not a .npy file: it does not begin like one").format(name=name))
@@ -75,7 +75,7 @@ def read_table(file, name):
 
 
 def find_dtype(described, name):
-    """The type of an array's elements: numbers, texts or times."""
+    """Return the type of an array's elements: numbers, texts or times."""
     try:
         dtype = np.dtype(described) if type(described) is str else np.dtype(object)
     except Exception:  # each way to write no type raises another one
@@ -94,7 +94,7 @@ def find_dtype(described, name):
 
 
 def show(value):
-    """A piece of what a file says."""
+    """Return a piece of what a file says."""
     try:
         text = value if type(value) is str else repr(value)
     except ValueError:  # a number of very many digits

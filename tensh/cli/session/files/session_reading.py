@@ -50,7 +50,7 @@ def telling(path):
 
 
 def find_header(path):
-    """The header of a file that is a saved session; None for any other, and for pipes, which may never be written."""
+    """Return the header of a file that is a saved session; None for any other, and for pipes, which may never be written."""
     if not os.path.isfile(path):
         return None
     try:

@@ -122,7 +122,7 @@ class Source:
 
     @functools.cached_property
     def encoded(self):
-        """The lines in UTF-8, in which Python counts columns."""
+        """Return the lines in UTF-8, in which Python counts columns."""
         return [line.encode() for line in self.lines]
 
     def place(self, line):
@@ -147,7 +147,7 @@ class Source:
 
     @functools.cached_property
     def command_lines(self):
-        """The commands among the lines; nothing is compiled."""
+        """Return the commands among the lines; nothing is compiled."""
         if not self.commands:
             return []
         found = find_commands(self.lines)

@@ -20,7 +20,7 @@ def keyword_value(node, name):
 
 
 def set_in_call(situation, operation, rule, node, name, value):
-    """The Explanation of a call with an argument more, or with another value for it."""
+    """Return the Explanation of a call with an argument more, or with another value for it."""
     return explain_replacement(situation, operation, rule, node, set_keyword(ast.unparse(node), name, value))
 
 

@@ -70,7 +70,7 @@ OVERLOAD = re.compile(r"^ \* \((.*)\)$", re.MULTILINE)
 
 
 def explain_lacking(situation):
-    """A function's parameters beside the arguments of the call: `torch.full((2, 3))`, `torch.where(x > 0, x)`."""
+    """Return a function's parameters beside the arguments of the call: `torch.full((2, 3))`, `torch.where(x > 0, x)`."""
     node, message = situation.place.node(), message_of(situation.error)
     if not isinstance(situation.error, TypeError) or not isinstance(node, ast.Call):
         return None
@@ -103,7 +103,7 @@ def explain_lacking(situation):
 
 
 def required_of(message, given, named):
-    """The required parameters of a function's first form that takes one argument more; None if there is none."""
+    """Return the required parameters of a function's first form that takes one argument more; None if there is none."""
     if "invalid combination of arguments" not in message or "didn't match because" in message:
         return None
     for form in OVERLOAD.findall(message):
@@ -115,7 +115,7 @@ def required_of(message, given, named):
 
 
 def positional_of(situation, node, lacking):
-    """The names of the parameters that were given by their places, as far as the function tells."""
+    """Return the names of the parameters that were given by their places, as far as the function tells."""
     names = list_arguments(situation.evaluate(node.func))
     return [each for each in names if each not in lacking][: len(node.args)]
 

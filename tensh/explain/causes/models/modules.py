@@ -264,7 +264,7 @@ def explain_missing_batch(situation):
 
 
 def find_states(situation, call, text):
-    """The Fit of `h, c = cell(x, h)` that gives the cell both states; None for other code, or before c exists."""
+    """Return the Fit of `h, c = cell(x, h)` that gives the cell both states; None for other code, or before c exists."""
     made = statement_on(situation.place.tree(), situation.place.line)
     match made:
         case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=first), ast.Name(id=second)])], value=value) if (

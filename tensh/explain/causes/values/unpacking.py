@@ -89,7 +89,7 @@ def split_otherwise(situation, node, names):
 
 
 def give_more(situation, node, value, names):
-    """The Fit of a call that returns several tensors if asked: `x.nonzero(as_tuple=True)`; None if there is none."""
+    """Return the Fit of a call that returns several tensors if asked: `x.nonzero(as_tuple=True)`; None if there is none."""
     if not isinstance(value, Tensor) or not isinstance(node, ast.Call) or len(value) == names:
         return None
     for flag in FLAGS.get(ast.unparse(node.func).rpartition(".")[2], ()):

@@ -42,7 +42,7 @@ def default_convert(data):
 
 
 def default_collate(batch):
-    """A list of samples as one batch: a new first dimension in every tensor.
+    """Return a list of samples as one batch: a new first dimension in every tensor.
 
     Tensors are stacked; NumPy's arrays and numbers, floats (as float64) and ints become tensors; strings stay a list.
     Mappings are collated key by key, named tuples and sequences item by item, where tuples become lists.  Raise TypeError
@@ -78,7 +78,7 @@ def collate(batch, *, collate_fn_map=None):
 
 
 def function_for(sample, table):
-    """The function of a table for a sample, or None."""
+    """Return the function of a table for a sample, or None."""
     if type(sample) in table:
         return table[type(sample)]
     return next((function for kind, function in table.items() if isinstance(sample, kind)), None)

@@ -83,7 +83,7 @@ class _ForkerIterDataPipe(_ContainerTemplate):
         return len(self.main_datapipe)
 
     def get_length_by_instance(self, instance_id):
-        """The length of one of the pipes, which is that of the source."""
+        """Return the length of one of the pipes, which is that of the source."""
         return len(self.main_datapipe)
 
     def is_every_instance_exhausted(self):
