@@ -329,13 +329,13 @@ class GradScaler:
     def get_growth_interval(self) -> _Any:
         """Return the growth interval."""
     def get_scale(self) -> _Any:
-        """The scale; 1.0 where nothing is scaled."""
+        """Return the scale; 1.0 where nothing is scaled."""
     def is_enabled(self) -> _Any:
         """Return True if losses are scaled."""
     def load_state_dict(self, state_dict: _Any) -> _Any:
         """Take over what ``state_dict`` returned.  Raise RuntimeError if it is empty."""
     def scale(self, outputs: _Any) -> _Any:
-        """The tensors, also those in lists and tuples, times the scale.  Raise ValueError for anything else."""
+        """Return the tensors, also those in lists and tuples, times the scale.  Raise ValueError for anything else."""
     def set_backoff_factor(self, new_factor: _Any) -> _Any:
         """Set the backoff factor."""
     def set_growth_factor(self, new_factor: _Any) -> _Any:
@@ -784,15 +784,15 @@ class dtype:
     name: _Any
     @property
     def numpy(self) -> _Any:
-        """The equivalent NumPy dtype."""
+        """Return the equivalent NumPy dtype."""
     @property
     def spoken(self) -> _Any:
         """The type's C++ name in error messages."""
     title: _Any
     def to_complex(self) -> _Any:
-        """The complex dtype whose parts are of this dtype.  Raise RuntimeError if there is none."""
+        """Return the complex dtype whose parts are of this dtype.  Raise RuntimeError if there is none."""
     def to_real(self) -> _Any:
-        """The dtype of the real part for a complex dtype, otherwise the dtype itself."""
+        """Return the dtype of the real part for a complex dtype, otherwise the dtype itself."""
 _dtype = dtype
 e: _float
 class enable_grad:
@@ -1420,7 +1420,7 @@ def get_autocast_gpu_dtype() -> _Any:
 def get_default_device() -> _Any:
     """Return the device of new tensors: the CPU, or that of ``set_default_device`` or ``with torch.device("meta")``."""
 def get_default_dtype() -> _dtype:
-    """The floating point dtype of new tensors made from Python floats."""
+    """Return the floating point dtype of new tensors made from Python floats."""
 def get_deterministic_debug_mode() -> _Any:
     """Return the mode that ``set_deterministic_debug_mode`` has set, as a number: 0, 1 or 2."""
 def get_device(input: Tensor) -> _int:
@@ -1824,7 +1824,7 @@ def printoptions(**changes: _Any) -> _Any:
 def prod(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The product of all elements, or of the elements along ``dim``."""
 def promote_types(type1: _Any, type2: _Any) -> _dtype:
-    """The smallest dtype that holds both: bool < integers < floats < complex numbers, then by size."""
+    """Return the smallest dtype that holds both: bool < integers < floats < complex numbers, then by size."""
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: _Any = False) -> Tensor:
     """The input with the elements of ``source`` at positions ``index`` of the flattened input."""
 def qr(input: Tensor, some: _Any = True, *, out: Tensor | None = None) -> _Any:
@@ -2070,21 +2070,21 @@ def swapaxes(input: Tensor, axis0: _Any, axis1: _Any) -> Tensor:
 def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """The input with two dimensions swapped, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
 def sym_float(a: _Any) -> _Any:
-    """The number as a float."""
+    """Return the number as a float."""
 def sym_int(a: _Any) -> _Any:
-    """The number as an int, rounded towards zero."""
+    """Return the number as an int, rounded towards zero."""
 def sym_ite(b: _Any, t: _Any, f: _Any) -> _Any:
     """``t`` if ``b``, else ``f``.  Raise AssertionError unless ``b`` is a bool, and ``t`` and ``f`` are of one type."""
 def sym_max(a: _Any, b: _Any) -> _Any:
-    """The larger of two numbers, a float if one of them is.  Raise AssertionError for anything but a number."""
+    """Return the larger of two numbers, a float if one of them is.  Raise AssertionError for anything but a number."""
 def sym_min(a: _Any, b: _Any) -> _Any:
-    """The smaller of two numbers, a float if one of them is.  Raise AssertionError for anything but a number."""
+    """Return the smaller of two numbers, a float if one of them is.  Raise AssertionError for anything but a number."""
 def sym_not(a: _Any) -> _Any:
-    """The opposite of a truth value."""
+    """Return the opposite of a truth value."""
 def sym_sqrt(a: _Any) -> _Any:
-    """The square root.  Raise ValueError for a negative number."""
+    """Return the square root.  Raise ValueError for a negative number."""
 def sym_sum(args: _Any) -> _Any:
-    """The sum of some numbers."""
+    """Return the sum of some numbers."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; vectors and numbers are unchanged.  Differentiable, a view."""
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:

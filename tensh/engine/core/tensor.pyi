@@ -1435,6 +1435,6 @@ _Number = _bool | _int | _float | _complex
 _Dims = _int | _Sequence[_int]
 _Tensors = tuple[Tensor, ...] | list[Tensor]
 def as_array(array: _Any) -> _Any:
-    """A NumPy scalar as an array; an array without elements, or a sparse one, as it is; a rounded number unrounded."""
+    """Return a NumPy scalar as an array; an array without elements, or a sparse one, as it is; a rounded number unrounded."""
 def wrap(array: _Any, node: _Any = None) -> _Any:
     """Make a tensor over ``array`` (a NumPy scalar becomes a 0-d array)."""

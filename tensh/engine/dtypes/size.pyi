@@ -10,6 +10,6 @@ class Size(tuple[_int, ...]):
     """The shape of a tensor: a tuple that prints as PyTorch prints it and knows its number of elements."""
     def __new__(cls, sizes: _Sequence[_int] = ...) -> Size: ...
     def numel(self) -> _int:
-        """The number of elements of a tensor of this shape."""
+        """Return the number of elements of a tensor of this shape."""
 SIZES: dict[tuple[_int, ...], Size]
 def size_of(sizes: _Sequence[_int], /) -> Size: ...
