@@ -271,10 +271,10 @@ def test_values_may_become_those_of_another_kind(monkeypatch):
 class PrivatelyScaled(nn.Module):
     def __init__(self):
         super().__init__()
-        self._factor = 2.0
+        self._factor, self._settings = 2.0, {"offset": 0.0}
 
     def forward(self, x):
-        return x * self._factor
+        return x * self._factor + self._settings["offset"]
 
 
 def test_private_attributes_that_are_read_are_guarded():
@@ -283,3 +283,5 @@ def test_private_attributes_that_are_read_are_guarded():
     assert [compiled(torch.ones(1)).item() for _ in range(2)] == [2.0] * 2
     module._factor = 3.0
     assert compiled(torch.ones(1)).item() == 3.0
+    module._settings["offset"] = 1.0
+    assert compiled(torch.ones(1)).item() == 4.0

@@ -36,6 +36,8 @@ FORWARD_HOOKS = (
     "_forward_pre_hooks", "_forward_hooks", "_forward_pre_hooks_with_kwargs", "_forward_hooks_with_kwargs",
     "_forward_hooks_always_called",
 )  # fmt: skip
+INTERNAL = frozenset(Module().__dict__)
+"""Attributes of every module, which have guards of another form, or none."""
 MOST = 2000  # maximum number of items in a container
 NUMPY_DRAWS = "random numbers of NumPy are drawn"
 DRAWING = ("numpy.random",)
@@ -184,6 +186,8 @@ class Guards:
         if draws(value) or value is sys.modules.get("numpy") and "random" in attributes:
             raise Break(NUMPY_DRAWS, own=False)
         key = id(value), frozenset(attributes) if isinstance(value, (types.ModuleType, type)) else None
+        if isinstance(value, Module):
+            self.add_private(value, attributes)
         if key in self.kept:
             if is_object(value):
                 self.add_class(type(value), attributes, vars(value))
@@ -262,7 +266,7 @@ class Guards:
         """Require that a module keeps its settings, members and hooks."""
         members = module.__dict__
         own = self.constant(members, "m")
-        simple = [n for n, v in members.items() if (n[0] != "_" or n in attributes) and type(v) in SIMPLE and v == v]
+        simple = [n for n, v in members.items() if n[0] != "_" and type(v) in SIMPLE and v == v]
         if not is_of_torch(type(module).__module__):  # numbers in the user's modules may become others that are equal
             for name in simple:
                 self.add_simple(f"{own}[{name!r}]", members[name], type(members[name]))
@@ -295,6 +299,12 @@ class Guards:
         self.add_class(type(module), attributes, members)
         if not is_of_torch(type(module).__module__):
             self.keep_members(module)
+
+    def add_private(self, module, attributes):
+        """Guard the private attributes of a module that a function reads, whichever function has met the module first."""
+        members = module.__dict__
+        names = [name for name in attributes & members.keys() if name[0] == "_" and name not in INTERNAL]
+        self.add_members(members, names, attributes)
 
     def keep_members(self, module):
         """Note the attributes of a module before they change."""
