@@ -6,7 +6,6 @@ contents; for all others the object itself.
 """
 
 import enum
-import io
 import math
 import sys
 import types
@@ -16,17 +15,16 @@ import numpy as np
 
 from tensh.compiler.breaks import Break
 from tensh.compiler.capture.contents import RAW, Contents
+from tensh.compiler.capture.kinds import NUMPY_DRAWS, SIMPLE, draws, is_object, is_output, is_own, read_key
 from tensh.engine.codegen.source import compile_source, indent_lines
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dtypes.dtype import dtype as Dtype
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Buffer, Parameter
 from tensh.support.naming import is_of_torch
 
 SEQUENCES = (tuple, list, deque)
 MAPPINGS = (dict, OrderedDict, defaultdict, Counter, types.MappingProxyType)
-SIMPLE = (bool, int, float, complex, str, bytes, type(None), Dtype, range, slice, type(Ellipsis))
 PLAIN = frozenset((Tensor, Parameter, Buffer))
 """The classes of tensors that graphs support."""
 STANDARD = ("builtins", "abc", "typing")
@@ -39,43 +37,6 @@ FORWARD_HOOKS = (
 INTERNAL = frozenset(Module().__dict__)
 """Attributes of every module, which have guards of another form, or none."""
 MOST = 2000  # maximum number of items in a container
-NUMPY_DRAWS = "random numbers of NumPy are drawn"
-DRAWING = ("numpy.random",)
-"""The modules of objects that draw random numbers."""
-
-
-def is_object(value):
-    """Return True for an object of a user's class, or a module."""
-    return isinstance(getattr(value, "__dict__", None), dict) and not isinstance(
-        value, (Tensor, type, types.FunctionType, types.ModuleType)
-    )
-
-
-def is_own(cls):
-    """Return True for a class of the program, whose instances no other functions read."""
-    own = (object, Module, types.SimpleNamespace)
-    return all(
-        each in own
-        or not (is_of_torch(each.__module__) or each.__module__.partition(".")[0] in sys.stdlib_module_names)
-        for each in cls.__mro__
-    )
-
-
-def is_output(value):
-    """Return True for a file that is only written, such as ``sys.stderr``."""
-    return isinstance(value, io.IOBase) and not value.closed and not value.readable()
-
-
-def draws(value):
-    """Return True for an object that draws random numbers without a report of Python's profiler."""
-    return type(value).__module__.startswith(DRAWING)
-
-
-def read_key(value):
-    """Return what makes an object of a guard the same in another one: simple values by type and value, others themselves."""
-    if type(value) in (tuple, frozenset):
-        return type(value), *map(read_key, value)
-    return (type(value), repr(value)) if type(value) in SIMPLE else id(value)
 
 
 class Guards:

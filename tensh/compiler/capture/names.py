@@ -4,7 +4,7 @@ import dis
 import functools
 import inspect
 
-from tensh.compiler.capture.guards import NUMPY_DRAWS
+from tensh.compiler.capture.kinds import NUMPY_DRAWS
 from tensh.compiler.capture.writes import ENCLOSED, GLOBAL, Write, find_write
 
 __all__ = ["read_code"]

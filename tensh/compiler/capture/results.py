@@ -5,7 +5,7 @@ import types
 
 from tensh.compiler.breaks import Break
 from tensh.compiler.capture.contents import Content
-from tensh.compiler.capture.guards import SIMPLE
+from tensh.compiler.capture.kinds import SIMPLE
 from tensh.compiler.programs.steps import is_basic, origin
 from tensh.engine.core.clock import mode, owner
 from tensh.engine.core.tensor import Tensor

@@ -18,7 +18,7 @@ from functools import cache
 import numpy
 
 from tensh.compiler.breaks import Aborted, Break
-from tensh.compiler.capture.guards import is_object
+from tensh.compiler.capture.kinds import is_object
 from tensh.compiler.capture.names import read_code
 from tensh.compiler.capture.refusals import (
     ENDING,

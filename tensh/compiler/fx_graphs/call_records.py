@@ -1,6 +1,6 @@
 """The record of a call as values that are compared: equal for all calls that one graph of a back end can replace."""
 
-from tensh.compiler.capture.guards import read_key
+from tensh.compiler.capture.kinds import read_key
 from tensh.compiler.capture.results import ArgumentNumber, Constant, InputRef, ObjectRef, Shared
 from tensh.compiler.fx_graphs.size_recording import ArgumentInt
 from tensh.engine.core.tensor import Tensor
