@@ -8,6 +8,7 @@ from tensh.explain.afterwards import afterwards
 from tensh.explain.calls import find_failed_call
 from tensh.explain.causes import Situation, cause_of
 from tensh.explain.causes.arguments.signatures import explain_lacking
+from tensh.explain.causes.arguments.sizes import explain_fraction
 from tensh.explain.causes.data.loss_shapes import explain_loss_shapes
 from tensh.explain.causes.models.layers import fit_layer
 from tensh.explain.causes.names.none import explain_given_none
@@ -22,7 +23,9 @@ from tensh.support.language import close_up
 
 __all__ = ["Place", "explain"]
 
-LAST = (explain_by_search, explain_dimensions, explain_loss_shapes, explain_lacking, explain_given_none)
+LAST = (
+    explain_by_search, explain_fraction, explain_dimensions, explain_loss_shapes, explain_lacking, explain_given_none,
+)  # fmt: skip
 """Explanations that are tried where neither a cause nor a rule is known."""
 
 

@@ -50,7 +50,8 @@ WORDS = (
     (r"^(\s*)(?:let|var|const|local)\s+(?=\w)", r"\1"), (r"%\*%", "@"), (r"~=", "!="), (r"===", "=="), (r"!==", "!="), (r"\s*//(.*)$", r"  #\1"), (r"\s+%\s+([^\d\s(].*)$", r"  # \1"),
     (r"^(\s*)for (\w+) = (\w+):(\w+)\s*$", for_loop), (r"\b(\w+)\((\s*[-\w]*\s*:\s*[-\w]*\s*)\)", r"\1[\2]"), (r"(?<== )(\w+) \\ (\w+)\s*$", r"torch.linalg.solve(\1, \2)"),
     (r"\[([-\d. ]+)\]", lambda match: f"[{', '.join(match[1].split())}]"), (r"(?<== )(.+?) \? (.+?) : (.+)$", r"\2 if \1 else \3"), (r"\{\s*$", ":"), (r"^(\s*)\}\s*$", ""),
-    (r"(?<=[\w\])])'(?=\s*(?:$|[)\]*+\-/@,]))", ".T"), (r"\.([*/])", r"\1"), (r"\.\^", "**"),
+    (r"^(\s*)from (\S+) import ([\w.]+)\.(\w+)", r"\1from \2.\3 import \4"), (r"\b0+([1-9]\d*)\b", r"\1"), (r"\b(\d+)([A-Za-z]\w*)", r"\1 * \2"),
+    (r"\b(lambda [\w, ]*): return ", r"\1: "), (r"(?<=[\w\])])'(?=\s*(?:$|[)\]*+\-/@,]))", ".T"), (r"\.([*/])", r"\1"), (r"\.\^", "**"),
 )  # fmt: skip
 """Words of other languages, and their Python equivalents."""
 
@@ -70,7 +71,7 @@ def repair(source, line):
     # not a matter of spelling: a return outside of a function, or a line that is a command
     if is_read(lines):
         return None
-    found = mend_every_line(lines, line)
+    found = write_every_line_in_ascii(lines, line) or drop_every_prompt(lines, line)
     if found is not None:
         return found
     command = COMMAND.search(lines[line - 1]) if 1 <= line <= len(lines) else None
@@ -94,22 +95,37 @@ def repair(source, line):
     return None
 
 
-def mend_every_line(lines, line):
+def write_every_line_in_ascii(lines, line):
     """Return the Explanation if several lines contain characters of another keyboard; None for one line, or too many."""
-    plain = {number: text for number, each in enumerate(lines, 1) if (text := convert_to_ascii(each)) != each}
-    if (
-        len(plain) < 2
-        or len(plain) > MOST_LINES
-        or not is_read([plain.get(n, each) for n, each in enumerate(lines, 1)])
-    ):
+    first, fits = mend_every_line(lines, line, convert_to_ascii)
+    if not fits:
         return None
-    first = line if line in plain else min(plain)
     character = next(c for c in lines[first - 1] if ord(c) > 127 and convert_to_ascii(c) != c)
     reason = _("{character} is not allowed in Python code: use ASCII characters")
+    return Explanation("syntax", (), reason.format(character=name_of(character)), fits)
+
+
+def drop_every_prompt(lines, line):
+    """Return the Explanation if several lines begin with the prompt of a session; None for one line."""
+    prompts = sum(PROMPT.match(each) is not None for each in lines)
+    _first, fits = mend_every_line(lines, line, lambda text: PROMPT.sub("", text))
+    reason = _("the prompt is no part of the code")
+    if prompts > MOST_LINES:
+        return Explanation("syntax", (), reason, (), _("paste the lines at the prompt of tensh, which drops it"))
+    return Explanation("syntax", (), reason, fits) if fits else None
+
+
+def mend_every_line(lines, line, mend):
+    """Return (the first line that is changed, Fits) where that makes several lines Python; no Fits for one, or too many."""
+    changed = {number: text for number, each in enumerate(lines, 1) if (text := mend(each)) not in (each, "")}
+    if not 2 <= len(changed) <= MOST_LINES or not is_read([changed.get(n, each) for n, each in enumerate(lines, 1)]):
+        return line, ()
+    first = line if line in changed else min(changed)
     one, *more = (
-        Fit(plain[number].strip(), "", number) for number in (first, *(each for each in plain if each != first))
+        Fit(changed[number].removeprefix(re.match(r"\s*", lines[number - 1])[0]).rstrip(), "", number)
+        for number in (first, *(each for each in changed if each != first))
     )
-    return Explanation("syntax", (), reason.format(character=name_of(character)), (one._replace(more=tuple(more)),))
+    return first, (one._replace(more=tuple(more)),)
 
 
 def complete(text, sign):

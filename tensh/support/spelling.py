@@ -52,7 +52,8 @@ def closest(word, known):
 
     def rank(each):
         slipped, differing, name = each
-        return slipped, differing, sorted(name) != sorted(word), -SequenceMatcher(None, word, name).ratio()
+        is_other = name.endswith("_") != word.endswith("_")  # in place, where a new tensor was meant
+        return slipped, differing, is_other, sorted(name) != sorted(word), -SequenceMatcher(None, word, name).ratio()
 
     near = sorted((each for each in near if each[0] <= count_slips(word)), key=rank)
     first = near[:1]

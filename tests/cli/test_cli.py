@@ -217,13 +217,20 @@ USAGE = {
     ("kernel",): (
         "tensh kernel: Missing argument 'install|remove': one of install, remove\nall options: tensh kernel --help\n"
     ),
+    ("learn", "m.npz"): "m.npz: lessons are files with the extensions .md, .tsh, .ipynb\n",
+    ("learn", "s.py"): (
+        "s.py: lessons are files with the extensions .md, .tsh, .ipynb\n"
+        "tensh convert makes one: tensh convert s.py LESSON.md\n"
+    ),
+    ("export", "m.pt"): "tensh export: Missing option '--onnx'\nall options: tensh export --help\n",
+    ("sweep", "nowhere.tsh"): "nowhere.tsh: no such file\n",
     ("chek", "s.tsh"): "tensh: No such command 'chek'; did you mean check?\nall options: tensh --help\n",
 }
 
 
 @pytest.mark.parametrize("arguments, errors", USAGE.items(), ids=str)
 def test_usage_errors(script, arguments, errors):
-    for name in ("s.tsh", "s.txt", "bad.ipynb"):
+    for name in ("s.tsh", "s.txt", "s.py", "m.npz", "bad.ipynb"):
         script("1", name)
     assert Done(*arguments) == (2, "", errors)
 

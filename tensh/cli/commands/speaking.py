@@ -19,6 +19,7 @@ ERRORS = {  # the parser's messages, in the wording of every version of click
     r"No such command '(.*)'\.?": deferred("No such command '{}'"),
     r"Missing argument '(.*)'\.": deferred("Missing argument '{}'"),
     r"Missing argument '(.*)'\. Choose from: (.*)": deferred("Missing argument '{}': one of {}"),
+    r"Missing option '(.*)'\.": deferred("Missing option '{}'"),
     r"Option '(.*)' requires an argument\.": deferred("Option '{}' requires an argument"),
     r"Option '(.*)' does not take a value\.": deferred("Option '{}' does not take a value"),
     r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)": deferred("Got unexpected extra arguments: {}"),

@@ -4,6 +4,7 @@ import os
 import re
 
 import tensh.support.language as language
+from tensh.cli.documents.files import KINDS
 from tensh.cli.lessons import format
 from tensh.cli.programs.options import UsageError
 from tensh.support.language import _
@@ -34,7 +35,8 @@ def find(wanted):
             _("{path}: lessons are files with the extensions {endings}").format(
                 path=wanted, endings=", ".join(ENDINGS)
             ),
-            _("tensh convert makes one: tensh convert {path} LESSON.md").format(path=wanted),
+            *[_("tensh convert makes one: tensh convert {path} LESSON.md").format(path=wanted)]
+            * wanted.endswith(KINDS),
         )
     name = name_of(wanted)
     return format.load(path_of(name), key=name)

@@ -14,10 +14,11 @@ from tensh.cli.sweeping.store import write_number
 from tensh.show.drawing.table import Table
 from tensh.show.pictures.curves import Curves, MissingLibrary
 from tensh.support.escaping import dumps, shell_word
-from tensh.support.language import _, count
+from tensh.support.language import _, count, list_names
 from tensh.support.spelling import close
 
 MOST = 40  # rows of a table
+MOST_NAMES = 8  # listed in a message
 LOGARITHMIC = 50  # ratio of the ends of an axis from which it is logarithmic
 
 
@@ -53,12 +54,16 @@ def choose_value(runs, sort):
         return (names[0] if names else None), False
     name = sort.removeprefix("-")
     if sort not in names and name not in names:
-        meant = close(name, names)
-        raise UsageError(
-            _("--sort {name}: no run has reported it").format(name=shorten(name))
-            + (_("; did you mean {meant}?").format(meant=meant) if meant else "")
-        )
+        raise UsageError(_("--sort {name}: no run has reported it").format(name=shorten(name)) + suggest(name, names))
     return (sort, False) if sort in names else (name, True)
+
+
+def suggest(name, names):
+    """Return the end of a message about a name that is none of some: the nearest of them, or all."""
+    meant = close(name, names)
+    if meant:
+        return _("; did you mean {meant}?").format(meant=meant)
+    return _("; there are {names}").format(names=list_names(map(shorten, names), MOST_NAMES)) if names else ""
 
 
 def rank(run, value, descending):
@@ -115,10 +120,9 @@ def best_command(script, run):
 def draw(console, runs, name, value):
     """Plot a value over a parameter."""
     if name not in setting_names(runs):
-        meant = close(name, setting_names(runs))
         raise UsageError(
             _("--plot {name}: the sweep has no such parameter").format(name=shorten(name))
-            + (_("; did you mean {meant}?").format(meant=meant) if meant else "")
+            + suggest(name, setting_names(runs))
         )
     try:
         curves = plot(runs, name, value)

@@ -46,10 +46,10 @@ def run_sweep(env, file, request):
         raise UsageError(_("-o: expected the name of a file"))
     if request.stop_below and request.stop_above:
         raise UsageError(_("--stop-below and --stop-above: only one of them can be given"))
-    cluster.require_library()
     data, program = files.content(file), programs.from_file(file)
     values = read_settings(request.settings)
     require_values(program, values)
+    cluster.require_library()
     options = {name: getattr(request, name) for name in KEPT}
     facts = {"script": file, "digest": hashlib.sha256(data).hexdigest(), "options": write_object(options)}
     job = running.Job(pickle.dumps(program), **options)

@@ -3,6 +3,7 @@
 from tensh.explain.causes.arguments import explain_argument
 from tensh.explain.causes.arguments.constraints import explain_constraint
 from tensh.explain.causes.arguments.distributions import explain_distribution
+from tensh.explain.causes.arguments.flags import explain_text_for_flag
 from tensh.explain.causes.arguments.keywords import explain_keyword
 from tensh.explain.causes.arguments.optimizers import explain_key_of_group, explain_settings_of_groups
 from tensh.explain.causes.arguments.settings_of_layers import explain_tensor_for_setting
@@ -58,8 +59,8 @@ from tensh.explain.causes.names.definitions import (
     explain_without_self,
 )
 from tensh.explain.causes.names.earlier_slips import explain_earlier_slip
-from tensh.explain.causes.names.imports import explain_unimported
-from tensh.explain.causes.names.languages import explain_language
+from tensh.explain.causes.names.imports import explain_missing_package, explain_unimported
+from tensh.explain.causes.names.languages import explain_copied_prompt, explain_language
 from tensh.explain.causes.names.left_out import explain_left_out
 from tensh.explain.causes.names.methods import (
     explain_digits,
@@ -102,7 +103,7 @@ CAUSES = (
     explain_cut_graph, explain_not_differentiated, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
     explain_loop_over_layers, explain_left_out, explain_early_return, explain_value_of_name, explain_naming, explain_condition, explain_iterating,
     explain_index, explain_residual, explain_result, explain_state, explain_step, explain_target, explain_operator,
-    explain_picked, explain_batch_for_tensor, explain_tensor_for_setting, explain_argument, explain_key_of_group,
+    explain_picked, explain_batch_for_tensor, explain_text_for_flag, explain_tensor_for_setting, explain_argument, explain_key_of_group,
     explain_settings_of_groups, explain_attention, explain_checkpoint, explain_class, explain_file, explain_keras,
     explain_language, explain_batch, explain_split, explain_unknown_device, explain_format, explain_value,
     explain_keeping, explain_called, explain_container, explain_counter, explain_local_part, explain_digits,
@@ -112,6 +113,7 @@ CAUSES = (
     explain_registered_list, explain_class_given_data, explain_class_given_data_before_attribute, explain_pair_of_states, explain_recurrent_in_sequential,
     explain_single_number, explain_unpacked, explain_part, explain_keyword, explain_missing_arguments, explain_none,
     explain_quotient, explain_earlier_slip, explain_scores_of_steps, explain_odd_one_out, explain_flag_of_numbers, explain_unimported,
+    explain_missing_package, explain_copied_prompt,
 )  # fmt: skip
 
 

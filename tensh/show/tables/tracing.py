@@ -76,7 +76,8 @@ def trace(line, names=None):
         exec(compile(tree, filename, "exec"), names)
     finally:
         names.pop(HIDDEN, None)
-    return Table((_("expression"), _("shape"), "dtype", _("value")), rows(seen))
+    notes = () if seen else (_("no part of this line is a tensor or a number"),)
+    return Table((_("expression"), _("shape"), "dtype", _("value")), rows(seen), notes=notes)
 
 
 def rows(seen):

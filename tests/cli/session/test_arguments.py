@@ -2,6 +2,7 @@
 
 import pytest
 
+from tensh.cli.session.events import Failed
 from tensh.cli.session.magics.writing import as_python
 from tensh.support.command_lines import blank_commands
 
@@ -42,6 +43,14 @@ REFUSED = {
     "%why x w": "%why: write %why X",
     "%why x --depth 3": "%why: there is no option --depth",
     "%summary net --input 2,4": "%summary: there is no option --input",
+    "%heat --bins 3": "%heat: there is no option --bins",
+    "%full --page": "%full: there is no option --page",
+    "%hist --bin 3": "%hist: there is no option --bin; did you mean --bins?",
+    "%save --force": "%save: there is no option --force; it has --over",
+    "%save --force work": "%save: there is no option --force; it has --over",
+    "%export work.py --force": "%export: there is no option --force; it has --over",
+    "%load --all work": "%load: there is no option --all; it has --over",
+    "%run weights.pt": "%run weights.pt: it contains tensors, not code; %load weights.pt loads it",
 }
 
 
@@ -49,6 +58,17 @@ REFUSED = {
 def test_arguments_that_do_not_fit_are_refused_in_one_line(line, expected, prompt):
     prompt(NAMES)
     assert prompt.message(line).startswith(expected)
+
+
+INCOMPLETE = ("%full x +", "%why x *", "%graph y -", "%time x +")
+
+
+@pytest.mark.parametrize("line", INCOMPLETE)
+def test_an_expression_that_is_not_complete_is_marked_at_its_end(line, prompt):
+    prompt(NAMES)
+    (failed,) = [event for event in prompt(line) if isinstance(event, Failed)]
+    (place,) = failed.failure.places
+    assert (place.line, place.column) == (1, len(line))
 
 
 def test_a_subtraction_of_names_is_no_option(prompt):

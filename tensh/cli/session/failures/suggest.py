@@ -121,8 +121,9 @@ def suggest_for_called_module(segment, known):
     for holder, begin in ((owner, ""), (thing, f"{path[-1]}.")):
         same = [name for name in dir(holder) if name.lower() == word and callable(getattr(holder, name, None))]
         if holder is not None and same:
-            return begin + same[0]
-    return None
+            return begin + (word if word in same else same[0])
+    shorter = [name for name in dir(owner) if word.startswith(name) and callable(getattr(owner, name, None))]
+    return max(shorter, key=len, default=None)
 
 
 def list_enclosing_names(frame):

@@ -19,6 +19,12 @@ def file_of(command, extension):
     """Return (path of the file in the argument, whether --over was given); add a missing extension."""
     words = command.argument.split()
     over = OVER in words
+    unknown = next((word for word in words if word.startswith("--") and word != OVER), None)
+    if unknown:
+        rest = _("it has {options}").format(options=OVER)
+        raise MagicError(
+            _("%{name}: there is no option {option}; {rest}").format(name=command.name, option=unknown, rest=rest)
+        )
     path = command.argument.replace(OVER, "").strip().strip("'\"")
     if not path:
         raise MagicError(

@@ -27,6 +27,7 @@ def run(session, command):
     import shlex
 
     from tensh.cli.programs.options import UsageError
+    from tensh.cli.session.files import opening
     from tensh.cli.session.sources.programs import run_program
 
     try:
@@ -37,6 +38,8 @@ def run(session, command):
     del words[:shares_names]
     if not words:
         raise MagicError(_("%run: expected a file: %run train.py"))
+    if os.path.splitext(words[0])[1].lower() in opening.FORMATS:
+        raise MagicError(_("%run {path}: it contains tensors, not code; %load {path} loads it").format(path=words[0]))
     if session.read_program is None:
         raise MagicError(_("%run: there are no files here"))
     try:

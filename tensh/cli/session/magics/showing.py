@@ -38,6 +38,7 @@ def find_name_keyword(name):
 def picture(session, command):
     """Call a function of tensh.show with the arguments of its command, and show the result."""
     texts, values, options = parse_call(session, command)
+    refuse_options(command, view(command.name), options)
     if not values and command.name == "full":
         if session.cut_view is not None:
             from tensh.show.drawing.page import Uncut
@@ -49,7 +50,6 @@ def picture(session, command):
         values = session.results[:1]
     if not values:
         raise MagicError(_("%{name}: expected something to show: %{name} x").format(name=command.name))
-    refuse_options(command, view(command.name), options)
     refuse_surplus(command, view(command.name), values, options)
     try:
         drawn = view(command.name)(*values, **(write_name_argument(find_name_keyword(command.name), texts) | options))

@@ -87,9 +87,10 @@ class Command(NamedTuple):
                 return parse_elements(self.argument, self.source.filename, mode)
             line = self.source.lines[self.first - 1]
             before = line.index(self.argument, 1)
-            if error.lineno == 1 and error.offset:
+            if error.lineno == 1:
                 error.lineno = error.end_lineno = self.first
-                error.text, error.offset = line, error.offset + before
+                # 0 is the end of an expression that is not complete
+                error.text, error.offset = line, (error.offset or len(self.argument) + 1) + before
                 error.end_offset = error.end_offset and error.end_offset + before
             raise
 

@@ -63,6 +63,28 @@ def explain_generator_for_list(situation, node):
     return explain_replacement(situation, "tensor", rule, node, code)
 
 
+def explain_dict_for_list(situation, node):
+    """Explain `torch.tensor({"a": 1})`."""
+    if not situation.says("Could not infer dtype of dict") or len(node.args) != 1:
+        return None
+    text = ast.unparse(node.args[0])
+    rule = _("{text} is a dict: a tensor can hold its values, but not its keys").format(text=text)
+    return explain_replacement(
+        situation, "tensor", rule, node.args[0], f"list({append_to_expression(text, '.values()')})"
+    )
+
+
+def explain_tensor_for_sequences(situation, node):
+    """Explain `pad_sequence(x)` of one sequence."""
+    if not ast.unparse(node.func).endswith("pad_sequence") or not node.args:
+        return None
+    t, text = situation.tensor_of(node.args[0]), ast.unparse(node.args[0])
+    if t is None or t.dim() != 1 or not situation.says("invalid slice"):
+        return None
+    rule = _("pad_sequence expects a list of tensors, but {text} is one tensor").format(text=text)
+    return explain_replacement(situation, "sequences", rule, node.args[0], f"[{text}]", operands=(operand_of(text, t),))
+
+
 def explain_drawn_integers(situation, node):
     """Explain `torch.randn(3, dtype=torch.int64)`."""
     word = ast.unparse(node.func).rpartition(".")[2]
@@ -159,6 +181,9 @@ def explain_text_for_tensor(situation, node):
         texts = value if type(value) in (list, tuple) else [value]
         if texts and all(type(text) is str for text in texts):
             text = ast.unparse(each)
+            if isinstance(each, ast.Constant) and is_number(value):
+                rule = _("{text} is a string, but a tensor holds numbers").format(text=text)
+                return explain_replacement(situation, "tensor", rule, each, f"torch.tensor({float(value)})")
             rule = (
                 _("{text} is a string, but a tensor holds numbers")
                 if type(value) is str
@@ -234,6 +259,8 @@ KINDS = (
     explain_numbers_for_list,
     explain_number_for_sizes,
     explain_generator_for_list,
+    explain_dict_for_list,
+    explain_tensor_for_sequences,
     explain_drawn_integers,
     explain_gradient_through_numpy,
     explain_ragged_rows,

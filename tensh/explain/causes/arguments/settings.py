@@ -47,8 +47,10 @@ def explain_text_for_number(situation, node):
         or situation.says("but got str")
         or situation.says("of type str")
         or situation.says("not str")
+        or situation.says("=str")
     )
-    if not isinstance(situation.error, TypeError) or not is_told:
+    is_told = isinstance(situation.error, TypeError) and is_told or situation.says("should be a positive integer value")
+    if not is_told or situation.says("must be Tensor"):  # a number would be no tensor, either
         return None
     calls = [node, *([node.func] if isinstance(node.func, ast.Call) else [])]  # `nn.LeakyReLU("0.1")(x)`
     given = [each for call in calls for each in (*call.args, *(keyword.value for keyword in call.keywords))]

@@ -3,10 +3,33 @@
 import ast
 import re
 
-from tensh.explain.causes.situation import explain_replacement, operand_of, replace_node
+from tensh.explain.causes.situation import explain_replacement, message_of, operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
+
+SIZES = re.compile(
+    r"tuple of ints size|argument 'size'|^repeat\(\) takes 1 positional|batch_size should be a positive int"
+)
+
+
+def explain_fraction(situation):
+    """Explain `torch.rand(n, n)` where n is 3.0, and `torch.rand(2.5)`."""
+    node = next((each for each in reversed(situation.place.path()) if isinstance(each, ast.Call)), None)
+    if node is None or not SIZES.search(message_of(situation.error)):
+        return None
+    given = [*node.args, *(each.value for each in node.keywords if each.arg in ("size", "batch_size"))]
+    found = {each: value for each in given if type(value := situation.evaluate(each)) is float}
+    if not found or not all(isinstance(each, ast.Name | ast.Constant) for each in found):
+        return None
+    first = next(iter(found))
+    rule = _("{text} is a float; expected a whole number").format(text=ast.unparse(first))
+    if not all(each.is_integer() for each in found.values()):
+        return Explanation("call", (), rule)
+    whole = {each: str(int(n)) if isinstance(each, ast.Constant) else f"int({each.id})" for each, n in found.items()}
+    written = [whole.get(each) or ast.unparse(each) for each in node.args]
+    written += [f"{each.arg}={whole.get(each.value) or ast.unparse(each.value)}" for each in node.keywords]
+    return explain_replacement(situation, "call", rule, node, f"{ast.unparse(node.func)}({', '.join(written)})")
 
 
 def explain_quotient_for_size(situation, node):

@@ -243,20 +243,23 @@ def explain_format(situation):
         return Explanation("format", (), rule, (), _(":.2f shows two decimals, :.0f none"))
     if not situation.says("unsupported format string passed to Tensor.__format__"):
         return None
-    for node in ast.walk(ast.Module([*situation.place.path()], [])):
-        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
-            value = situation.look_up(node.value)
-            value = situation.evaluate(node.value) if value is None else value
-            if isinstance(value, Tensor) and value.numel() != 1:
-                text = ast.unparse(node.value)
-                rule = _("a format applies to one number, but {text} has {count}").format(
-                    text=text, count=value.numel()
-                )
-                return Explanation(
-                    "format",
-                    (),
-                    rule,
-                    (),
-                    _("one of them ({text}[0]), or their sum or mean; {{{text}}} shows all").format(text=text),
-                )
+    for node in formatted_in(ast.Module([*situation.place.path()], [])):
+        value = situation.tensor_of(node)
+        if value is not None and value.numel() != 1:
+            text = ast.unparse(node)
+            rule = _("a format applies to one number, but {text} has {count}").format(text=text, count=value.numel())
+            advice = _("one of them ({text}[0]), or their sum or mean; {{{text}}} shows all").format(text=text)
+            return Explanation("format", (), rule, (), advice)
     return None
+
+
+def formatted_in(tree):
+    """Yield what is formatted by an f-string, by `format(x, ".2f")` and by `"{:.2f}".format(x)`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FormattedValue(value=value, format_spec=ast.AST()):
+                yield value
+            case ast.Call(func=ast.Name(id="format"), args=[value, _spec]):
+                yield value
+            case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="format"), args=values):
+                yield from values

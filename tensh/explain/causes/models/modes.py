@@ -2,7 +2,13 @@
 
 import ast
 
-from tensh.explain.causes.situation import class_of, first_explanation, message_of, replace_node
+from tensh.explain.causes.situation import (
+    class_of,
+    explain_replacement,
+    first_explanation,
+    message_of,
+    replace_node,
+)
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.support.language import _
@@ -13,7 +19,14 @@ SWITCHES = ("eval", "train")
 def explain_mode(situation):
     """Return the Explanation of the first kind that applies."""
     return first_explanation(
-        (explain_device_of_model, explain_block_of_eval, explain_initializer_in_apply, explain_layers_of_class),
+        (
+            explain_device_of_model,
+            explain_gradient_of_model,
+            explain_argument_of_eval,
+            explain_block_of_eval,
+            explain_initializer_in_apply,
+            explain_layers_of_class,
+        ),
         situation,
         situation.place.node(),
     )
@@ -34,6 +47,34 @@ def explain_device_of_model(situation, node):
     rule = _("a model has no {name}: each of its parameters has one").format(name=error.name)
     fit = replace_node(situation.place, found[0], f"next({owner}.parameters()).{error.name}")
     return Explanation("attribute", (), rule, (fit,) if fit else ())
+
+
+def explain_gradient_of_model(situation, node):
+    """Explain `net.grad.zero_()`."""
+    error = situation.error
+    if not isinstance(error, AttributeError) or error.name != "grad" or not is_module(error.obj):
+        return None
+    rule = _("a model has no {name}: each of its parameters has one").format(name="grad")
+    for each in ast.walk(situation.place.tree()):
+        match each:
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="grad") as grad, attr="zero_" | "zero")) if (
+                each.lineno == situation.place.line and situation.look_up(grad.value) is error.obj
+            ):
+                return explain_replacement(situation, "attribute", rule, each, f"{ast.unparse(grad.value)}.zero_grad()")
+    return Explanation("attribute", (), rule)
+
+
+def explain_argument_of_eval(situation, node):
+    """Explain `net.eval(False)`."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=owner, attr="eval"), args=[ast.Constant(value=bool(is_on))]):
+            pass
+        case _:
+            return None
+    if not is_module(situation.look_up(owner)) or not situation.says("positional argument"):
+        return None
+    rule = _("eval() takes no argument: it switches to evaluation, and train() back to training")
+    return explain_replacement(situation, "eval", rule, node, f"{ast.unparse(owner)}.{'eval' if is_on else 'train'}()")
 
 
 def explain_block_of_eval(situation, node):

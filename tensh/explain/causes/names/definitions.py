@@ -37,6 +37,9 @@ def explain_super(situation):
     ):
         rule = _("there is no class {name}: super() refers to the base class").format(name=situation.error.name)
         return Explanation("__init__", (), rule, (Fit("super().__init__()", "", situation.place.line),))
+    if situation.says("super() argument 1 must be a type") and situation.place.text.strip().startswith("super(self)"):
+        rule = _("super() refers to the base class without an argument")
+        return Explanation("__init__", (), rule, (Fit("super().__init__()", "", situation.place.line),))
     call = situation.place.node()
     is_call = isinstance(call, ast.Call) and ast.unparse(call.func) == "super().__init__"
     if is_call and call.args and is_module(situation.names.get("self")) and situation.says("positional argument"):

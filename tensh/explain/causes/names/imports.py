@@ -1,9 +1,25 @@
-"""Names of functions that several modules of torch have: which one is meant follows from how it is called."""
+"""Imports that are missing: of a function that several modules of torch have, and of packages that are not installed."""
 
 import ast
 
 from tensh.explain.model import Explanation, Fit
 from tensh.support.language import _
+
+PACKAGES = {
+    "PIL": "pillow", "bs4": "beautifulsoup4", "cv2": "opencv-python", "skimage": "scikit-image", "sklearn": "scikit-learn",
+    "yaml": "pyyaml", **{name: name for name in ("einops", "h5py", "matplotlib", "pandas", "scipy", "seaborn", "tqdm")},
+}  # fmt: skip
+"""Well-known modules, and the packages that install them."""
+
+
+def explain_missing_package(situation):
+    """Explain `import pandas` where it is not installed."""
+    error = situation.error
+    package = PACKAGES.get((error.name or "").partition(".")[0]) if isinstance(error, ModuleNotFoundError) else None
+    if package is None:
+        return None
+    rule = _("{name} is not installed beside tensh").format(name=error.name.partition(".")[0])
+    return Explanation("import", (), rule, (), _("in a terminal: pip install {package}").format(package=package))
 
 
 def explain_unimported(situation):

@@ -3,7 +3,8 @@
 import ast
 
 from tensh.explain.causes.situation import replace_node
-from tensh.explain.model import Explanation
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.syntax import PROMPT, drop_every_prompt
 from tensh.support.language import _
 
 FUNCTIONS = {
@@ -82,3 +83,13 @@ def explain_call(situation, call, name, first):
     rule = _("{name} is not a Python function: use {code}").format(name=name, code=code)
     fit = replace_node(situation.place, call, code)
     return Explanation("name", (), rule, (fit,) if fit else ())
+
+
+def explain_copied_prompt(situation):
+    """Explain `In [1]: x = 1`, which Python reads as the type of an element of `In`."""
+    place, error = situation.place, situation.error
+    typed = PROMPT.sub("", place.text)
+    if not isinstance(error, NameError) or error.name != "In" or typed == place.text:
+        return None
+    one = Explanation("syntax", (), _("the prompt is no part of the code"), (Fit(typed.strip(), "", place.line),))
+    return drop_every_prompt(place.source.split("\n"), place.line) or one

@@ -114,9 +114,10 @@ def explain_reused_name(situation):
             continue
         if is_function or is_namespace or calls(made.value, root.id):
             kind = type(situation.names.get(root.id)).__name__
-            rule = _("{name} has been a {kind} since line {line}: `{code}`").format(
-                name=root.id, kind=kind, line=made.lineno, code=ast.unparse(made)
-            )
+            rule = _("{name} has been a {kind} since line {line}: `{code}`")
+            if kind[0] in "aeiou":
+                rule = _("{name} has been an {kind} since line {line}: `{code}`")
+            rule = rule.format(name=root.id, kind=kind, line=made.lineno, code=ast.unparse(made))
             return Explanation("name", (), rule, (), _("choose another name on line {line}").format(line=made.lineno))
     return None
 

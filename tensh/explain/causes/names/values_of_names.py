@@ -16,7 +16,11 @@ def explain_value_of_name(situation):
     node = situation.place.node()
     if node is None:
         return None
-    return first_explanation((explain_trailing_comma, explain_written_tuple, explain_variable_of_loop), situation, node)
+    return first_explanation(
+        (explain_trailing_comma, explain_written_tuple, explain_variable_of_loop, explain_number_of_no_tensor),
+        situation,
+        node,
+    )
 
 
 def explain_trailing_comma(situation, node):
@@ -96,6 +100,20 @@ def explain_variable_of_loop(situation, node):
     return Explanation(
         "loop", (), rule, (fit,) if fit else (), None if fit else _("choose another name for the loop variable")
     )
+
+
+def explain_number_of_no_tensor(situation, node):
+    """Explain `loss = 0`, followed by `loss.backward()`."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=name), attr="backward") if isinstance(situation.error, AttributeError):
+            made, value = situation.find_assignment(name), situation.names.get(name)
+        case _:
+            return None
+    if type(value) not in (int, float) or not isinstance(getattr(made, "value", None), ast.Constant):
+        return None
+    rule = _("{name} is the number {value} from line {line}, to which nothing was added")
+    advice = _("backward starts from a tensor that was computed from others, such as a loss")
+    return Explanation("backward", (), rule.format(name=name, value=value, line=made.lineno), (), advice)
 
 
 def is_loop_around(loop, node):

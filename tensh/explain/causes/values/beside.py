@@ -27,6 +27,7 @@ def explain_beside_tensor(situation, node):
         case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
             return first_explanation(
                 (
+                    explain_number_beside_matrix,
                     explain_text_of_number,
                     explain_sequence_operand,
                     explain_other_operand,
@@ -36,6 +37,19 @@ def explain_beside_tensor(situation, node):
                 situation,
                 (left, right),
             )
+    return None
+
+
+def explain_number_beside_matrix(situation, sides):
+    """Explain `x @ 2`."""
+    if not situation.says("unsupported operand type(s) for @"):
+        return None
+    for side, other in (sides, sides[::-1]):
+        if type(value_of(situation, side)) in (int, float) and situation.tensor_of(other) is not None:
+            rule = _("@ is for matrices and vectors; * multiplies by a number")
+            product = situation.place.node()
+            code = f"{ast.unparse(product.left)} * {ast.unparse(product.right)}"
+            return explain_replacement(situation, "operator", rule, product, code)
     return None
 
 

@@ -6,6 +6,7 @@ import re
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import blocks_over, explain_replacement, first_explanation
+from tensh.explain.model import Explanation
 from tensh.support.language import _
 
 ONE_BY_ONE = (
@@ -25,11 +26,23 @@ NOT_TAKEN_APART = ("to unpack", "cannot unpack", "iteration over a 0-d tensor")
 """Words of messages about unpacking an element."""
 
 
+def explain_ended_iterator(situation, node):
+    """Explain `next(it)` after the last element."""
+    match node:
+        case ast.Call(func=ast.Name(id="next"), args=[ast.Name(id=name)]) if isinstance(situation.error, StopIteration):
+            rule = _("{text} has no more elements: an iterator yields each of them once").format(text=name)
+            return Explanation(
+                "next", (), rule, (), _("next({text}, None) is None after the last one").format(text=name)
+            )
+    return None
+
+
 def explain_iterating(situation):
     """Return the Explanation of the first kind that applies."""
     node = situation.place.node()
     return first_explanation(
         (
+            explain_ended_iterator,
             explain_row_as_index,
             explain_loop_over_number,
             explain_range_of_collection,
