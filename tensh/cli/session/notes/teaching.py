@@ -32,7 +32,7 @@ COMPARED_METHOD = pattern(r"\.[a-z]\w+ *[=!]=|[=!]= *[\w.\[\]]*\.[a-z]\w+\b(?![\
 # a method with an effect that stands alone on a line, without parentheses
 UNCALLED = pattern(r"^[\w.\[\]]+\.(step|zero_grad|backward|train|eval|[a-z]\w*_)[ \t;]*(?:#.*)?$", re.MULTILINE)
 # a flag that is set, whose name is like requires_grad
-FLAG = pattern(r"\.re\w*_?grads?_? *= *(?:True|False)")
+FLAG = pattern(r"\.(?:re\w*_?grads?_? *= *(?:True|False)|(?:lr|momentum|weight_decay|betas|eps) *= *[^= ])")
 # a call that stands alone on a line
 CALLED_ALONE = pattern(r"^[ \t]*([\w.]+)\.(\w+)\(.*\)[ \t]*(?:#.*)?$", re.MULTILINE)
 NOT_A_LEAF = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."  # PyTorch's warning

@@ -91,5 +91,6 @@ def explain_copied_prompt(situation):
     typed = PROMPT.sub("", place.text)
     if not isinstance(error, NameError) or error.name != "In" or typed == place.text:
         return None
-    one = Explanation("syntax", (), _("the prompt is no part of the code"), (Fit(typed.strip(), "", place.line),))
-    return drop_every_prompt(place.source.split("\n"), place.line) or one
+    fits = (Fit(typed.strip(), "", place.line),)
+    several = drop_every_prompt(place.source.split("\n"), place.line)
+    return several or Explanation("syntax", (), _("the prompt is no part of the code"), fits)

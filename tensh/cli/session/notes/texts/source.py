@@ -75,28 +75,29 @@ def is_method(node, namespace):
 
 
 def find_ineffective_flag(statement, namespace):
-    """Return (place, message, advice) for a flag that does not exist.
+    """Return (place, message, advice) for a flag or a setting that does not exist.
 
-    These are `p.require_grad = False`, and `net.requires_grad = False` of a model.
+    These are `p.require_grad = False`, `net.requires_grad = False` of a model, and `opt.lr = 0.01`.
     """
     tree = parse_source(statement.source.text)
     for node in ast.walk(tree) if tree else ():
         match node:
-            case ast.Assign(
-                targets=[ast.Attribute(value=owner, attr=word) as target], value=ast.Constant(value=bool(flag))
-            ):
-                pass
+            case ast.Assign(targets=[ast.Attribute(value=owner, attr=word) as target], value=given):
+                flag = given.value if isinstance(given, ast.Constant) and type(given.value) is bool else None
             case _:
                 continue
         if not statement.first <= node.lineno <= statement.last:
             continue
         value, text = look_up(owner, namespace), ast.unparse(owner)
-        if isinstance(value, Tensor) and 0 < distance(word, FLAG) <= MOST_SLIPS:
+        if flag is not None and isinstance(value, Tensor) and 0 < distance(word, FLAG) <= MOST_SLIPS:
             message = _("{text} has no setting {word}: this only gives it an attribute of that name")
             advice = f"{text}.{FLAG} = {flag}"
-        elif word == FLAG and hasattr(type(value), "named_parameters"):
+        elif flag is not None and word == FLAG and hasattr(type(value), "named_parameters"):
             message = _("{text} is a model, and has no setting {word}: its parameters are unchanged")
             advice = f"{text}.{FLAG}_({flag})"
+        elif word in getattr(value, "defaults", ()) and hasattr(value, "param_groups") and word not in dir(type(value)):
+            message = _("{text} has no setting {word}: each of its groups of parameters has one")
+            advice = f'{text}.param_groups[0]["{word}"] = {ast.unparse(given)}'
         else:
             continue
         return place_of_node(statement.source, target), message.format(text=text, word=word), advice
