@@ -16,18 +16,48 @@ BOOLEAN = frozenset("Equal Less Greater LessOrEqual GreaterOrEqual And Or Not Xo
 WHOLE = frozenset("Shape ArgMax ArgMin NonZero Size".split())
 
 
-class Value:
-    """A value in the graph: its name, dtype, number of dimensions (None if unknown), and example."""
+class FixedSize(ValueError):
+    """Raised where a form would make a constant of a size that stays free."""
 
-    __slots__ = ("name", "dtype", "rank", "example")
+
+class FreeSize(int):
+    """The size of a dimension that stays free: the number is that of the example, and the graph reads it from a value."""
+
+    def __new__(cls, number, value, dim):
+        made = super().__new__(cls, number)
+        made.value, made.dim = value, dim
+        return made
+
+    def refuse(self, *operands):
+        """Raise FixedSize, because the result would be that of the example."""
+        raise FixedSize("it would fix the size of a dynamic dimension")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __mod__ = __rmod__ = refuse
+    __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = __float__ = refuse
+
+
+def broadcast_shapes(*shapes):
+    """Return the shape of values that are expanded to each other, with their free sizes."""
+    rank = max(map(len, shapes))
+    columns = zip(*([1] * (rank - len(shape)) + list(shape) for shape in shapes))
+    return [next((size for size in sizes if size != 1), 1) for sizes in columns]
+
+
+class Value:
+    """A value in the graph: its name, dtype, number of dimensions (None if unknown), and example.
+
+    ``free`` are the dimensions whose size other inputs change.
+    """
+
+    __slots__ = ("name", "dtype", "rank", "example", "free")
 
     def __init__(self, name, dtype, rank=None, example=None):
-        self.name, self.dtype, self.rank, self.example = name, dtype, rank, example
+        self.name, self.dtype, self.rank, self.example, self.free = name, dtype, rank, example, frozenset()
 
     @property
     def shape(self):
-        """The shape of the example."""
-        return tuple(self.example.shape)
+        """The shape of the example; ``FreeSize`` for dimensions that stay free."""
+        return tuple(FreeSize(n, self, dim) if dim in self.free else n for dim, n in enumerate(self.example.shape))
 
 
 class Builder:
@@ -63,6 +93,7 @@ class Builder:
     def ints(self, values):
         """Make a vector of int64 from integers, some of which may be values."""
         values = list(values) if isinstance(values, (tuple, list)) else [values]
+        values = [self.read_size(each) if isinstance(each, FreeSize) else each for each in values]
         if not any(isinstance(each, Value) for each in values):
             return self.array(np.asarray(values, np.int64))
         parts = [
@@ -70,6 +101,10 @@ class Builder:
             for each in values
         ]
         return parts[0] if len(parts) == 1 else self.Concat(*parts, axis=0)
+
+    def read_size(self, size):
+        """Return a free size as a scalar that the graph reads."""
+        return self.Gather(self.Shape(size.value), self.array(np.asarray(size.dim, np.int64)), axis=0)
 
     def int_scalar(self, value):
         """Make a scalar of int64 from an integer."""

@@ -13,7 +13,7 @@ from tensh.fx.graph_module import GraphModule
 from tensh.fx.immutable_collections import to_plain
 from tensh.fx.node import Node, map_arg
 from tensh.onnx.branching import convert_branches
-from tensh.onnx.builder import TYPES, Value, is_float
+from tensh.onnx.builder import TYPES, FixedSize, Value, is_float
 from tensh.onnx.errors import OnnxExporterError, no_form
 from tensh.onnx.forms import elementwise
 from tensh.onnx.forms.families import FORMS
@@ -67,7 +67,7 @@ class Converter:
         inputs = iter(inputs)
         for node in graph.nodes:
             if node.op == "placeholder":
-                self.values[node] = next(inputs)
+                self.values[node] = note_free(next(inputs), node)
             elif node.op == "get_attr" and isinstance(node.meta["val"], GraphModule):
                 continue  # converted with the branch or loop that calls it
             elif node.op == "get_attr":
@@ -100,7 +100,7 @@ class Converter:
         if isinstance(node.target, HigherOrderOperator):
             return convert_branches(self, node)
         if node.target is operator.getitem:
-            return self.values[node.args[0]][node.args[1]]
+            return note_free(self.values[node.args[0]][node.args[1]], node)
         if name == "sym_size":
             return self.builder.Gather(
                 self.builder.Shape(self.values[node.args[0]]), self.builder.int_scalar(node.args[1]), axis=0
@@ -113,6 +113,8 @@ class Converter:
             ]
             if node.target is operator.truediv:
                 return self.builder.Div(*(self.builder.cast(each, torch.float32) for each in operands))
+            if node.target is operator.floordiv and may_be_negative(node.args[0]):  # where ONNX rounds up
+                operands[0] = self.builder.Sub(operands[0], self.builder.Mod(*operands))
             return getattr(self.builder, SIZES[node.target.__name__])(*operands)
         name = operator_name(node)
         found = FORMS.get(name) or FORMS.get(FIRST.get(name))
@@ -122,9 +124,12 @@ class Converter:
             result = self.apply(found, node)
         except OnnxExporterError:
             raise
+        except FixedSize as error:
+            raise no_form(node, str(error)) from None
         except (TypeError, ValueError, KeyError, AttributeError, IndexError, NotImplementedError) as error:
             raise no_form(node, f"{type(error).__name__}: {error}") from error
-        return self.describe(result, node.meta["val"])
+        described = self.describe(result, node.meta["val"])
+        return note_free(described, node) if isinstance(described, Value) else described
 
     def describe(self, result, example):
         """Add ranks and examples to the result of a form."""
@@ -209,6 +214,23 @@ class Converter:
         graph, _ = without_writes(recorder.graph)
         inner = Converter(self.builder, self.sizes)
         return inner.convert(graph, given)
+
+
+def note_free(value, node):
+    """Note which dimensions of a value stay free, as the trace named their sizes; return the value."""
+    sizes = node.meta.get("sizes")
+    if isinstance(value, Value) and isinstance(sizes, list):
+        value.free = frozenset(dim for dim, size in enumerate(sizes) if isinstance(size, str))
+    return value
+
+
+def may_be_negative(size):
+    """Return True if the expression of a size contains a difference or a negative number."""
+    if not isinstance(size, Node):
+        return size < 0
+    if getattr(operator, getattr(size.target, "__name__", ""), None) is not size.target:
+        return False
+    return size.target in (operator.neg, operator.sub) or any(map(may_be_negative, size.args))
 
 
 ALIASES = {

@@ -3,7 +3,7 @@
 import numpy as np
 
 import tensh as torch
-from tensh.onnx.builder import Value
+from tensh.onnx.builder import FreeSize, Value, broadcast_shapes
 from tensh.onnx.errors import no_form
 from tensh.onnx.forms.table import END, along, compose, form, operator_name
 
@@ -44,7 +44,7 @@ def gather(o, node, self, dim=None, index=None, indices=None, sparse_grad=False)
         return o.Expand(self, o.Shape(index))
     if operator_name(node) == "take_along_dim" and index.example is not None:
         whole = list(
-            torch.broadcast_shapes(
+            broadcast_shapes(
                 *([*each.shape[: dim % each.rank], 1, *each.shape[dim % each.rank + 1 :]] for each in (self, index))
             )
         )
@@ -103,7 +103,7 @@ def gather_at(o, node, self, given):
     rest = [dim for dim in range(self.rank) if dim not in dims]
     moved = o.Transpose(self, perm=dims + rest) if dims != list(range(len(dims))) else self
     found = o.GatherND(moved, positions(o, [each for _, each in given]))
-    shape = torch.broadcast_shapes(*(each.shape for _, each in given))
+    shape = broadcast_shapes(*(each.shape for _, each in given))
     front, together = len(shape), dims == list(range(dims[0], dims[0] + len(dims)))
     if together and dims[0]:
         before = [front + place for place in range(dims[0])]
@@ -114,7 +114,7 @@ def gather_at(o, node, self, given):
 
 def positions(o, indices):
     """Return index tensors as rows of positions, in their broadcast shape; negative ones count from the end."""
-    shape = torch.broadcast_shapes(*(each.shape for each in indices))
+    shape = broadcast_shapes(*(each.shape for each in indices))
     parts = [o.Unsqueeze(o.Expand(o.cast(each, torch.int64), o.ints(list(shape))), [-1]) for each in indices]
     return parts[0] if len(parts) == 1 else o.Concat(*parts, axis=-1)
 
@@ -129,7 +129,7 @@ def index_put(o, node, self, indices, values, accumulate=False):
     if len(given) != len(indices):
         return put_along(o, node, self, indices, values, accumulate)
     places = positions(o, given)
-    shape = [*torch.broadcast_shapes(*(each.shape for each in given)), *self.shape[len(given) :]]
+    shape = [*broadcast_shapes(*(each.shape for each in given)), *self.shape[len(given) :]]
     updates = o.Expand(o.cast(values, self.dtype), o.ints(shape))
     return o.ScatterND(self, places, updates, reduction="add" if accumulate else None)
 
@@ -158,6 +158,8 @@ def select_scatter(o, node, self, src, dim, index):
 @form("slice_scatter")
 def slice_scatter(o, node, self, src, dim=0, start=None, end=None, step=1):
     dim %= self.rank
+    if isinstance(self.shape[dim], FreeSize):
+        self.shape[dim].refuse()
     places = np.arange(self.shape[dim])[
         start if start is None else int(start) : end if end is None else min(int(end), END) : step
     ]
@@ -174,7 +176,7 @@ def nonzero(o, node, self):
 
 @form("masked_select")
 def masked_select(o, node, self, mask):
-    shape = torch.broadcast_shapes(self.shape, mask.shape)
+    shape = broadcast_shapes(self.shape, mask.shape)
     self, mask = (o.Expand(each, o.ints(list(shape))) for each in (self, mask))
     return o.Compress(o.Reshape(self, [-1]), o.Reshape(mask, [-1]), axis=0)
 
@@ -184,8 +186,10 @@ def unfold(self, dimension, size, step):
     if not self.dim():
         return self.reshape(1)
     dimension %= self.dim()
-    parts = [self.narrow(dimension, start, size) for start in range(0, self.shape[dimension] - size + 1, step)]
-    return torch.stack([part.movedim(dimension, -1) for part in parts], dimension)
+    starts = torch.arange(0, self.shape[dimension] - size + 1, step)
+    places = (starts.unsqueeze(1) + torch.arange(size)).reshape(-1)
+    windows = self.index_select(dimension, places).movedim(dimension, -1)
+    return windows.unflatten(-1, (-1, size)).movedim(-2, dimension)
 
 
 @compose("one_hot")

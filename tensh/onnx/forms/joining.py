@@ -1,6 +1,7 @@
 """Forms of operators that join tensors, or broadcast them to each other."""
 
 import tensh as torch
+from tensh.onnx.builder import broadcast_shapes
 from tensh.onnx.forms.table import along, compose, form
 
 
@@ -96,7 +97,7 @@ def meshgrid(*args, tensors=None, indexing="ij"):
 @compose("broadcast_tensors")
 def broadcast_tensors(*args, tensors=None):
     tensors = list_tensors(args, tensors)
-    shape = torch.broadcast_shapes(*(each.shape for each in tensors))
+    shape = broadcast_shapes(*(each.shape for each in tensors))
     return tuple(each.expand(shape) for each in tensors)
 
 

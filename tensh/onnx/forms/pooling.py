@@ -5,8 +5,9 @@ import math
 import numpy as np
 
 import tensh as torch
+from tensh.onnx.builder import FreeSize
 from tensh.onnx.errors import no_form
-from tensh.onnx.forms.table import compose, form, operator_name
+from tensh.onnx.forms.table import END, compose, form, operator_name
 from tensh.onnx.forms.windows import batch_input, each_dim, strides_of
 
 
@@ -14,7 +15,7 @@ from tensh.onnx.forms.windows import batch_input, each_dim, strides_of
 def max_pool(o, node, self, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False, return_indices=False):
     name, _, indices = operator_name(node).partition("_with_")
     dims, return_indices = int(name[-2]), return_indices or bool(indices)
-    spatial = math.prod(node.args[0].meta["val"].shape[-dims:])
+    spatial = count_places(o, self, dims) if return_indices else None
     self, end = batch_input(o, self, dims)
     kernel = each_dim(kernel_size, dims)
     found = (
@@ -27,7 +28,15 @@ def max_pool(o, node, self, kernel_size, stride=(), padding=0, dilation=1, ceil_
         return end(found)
     values, places = found  # indices into the whole tensor
     places.dtype = torch.int64
-    return end(values), end(o.Mod(places, o.number(spatial, torch.int64)))
+    return end(values), end(o.Mod(places, spatial))
+
+
+def count_places(o, x, dims):
+    """Return how many elements the last dimensions have."""
+    sizes = x.shape[-dims:]
+    if not any(isinstance(size, FreeSize) for size in sizes):
+        return o.number(math.prod(sizes), torch.int64)
+    return o.ReduceProd(o.Slice(o.Shape(x), [-dims], [END], [0]), keepdims=0)
 
 
 @form("avg_pool1d avg_pool2d avg_pool3d")
@@ -37,7 +46,7 @@ def avg_pool(
     dims = int(operator_name(node)[-2])
     kernel = each_dim(kernel_size, dims)
     steps = strides_of(stride, kernel)
-    sizes = node.args[0].meta["val"].shape[-dims:]
+    sizes = self.shape[-dims:]
     if ceil_mode and any((n + 2 * p - k) % s for n, p, k, s in zip(sizes, each_dim(padding, dims), kernel, steps)):
         raise no_form(node, "ONNX uses another divisor for windows that reach beyond the padding")
     self, end = batch_input(o, self, dims)
@@ -59,8 +68,8 @@ def adaptive_avg_pool(o, node, self, output_size):
     axes = list(range(-dims, 0))
     if all(size == 1 for size in sizes):
         return o.ReduceMean(self, axes, keepdims=1)
-    for axis, size in zip(axes, sizes):
-        self = pool_to(o, node, self, axis, size)
+    for axis, size, length in zip(axes, sizes, self.shape[-dims:]):
+        self = pool_to(o, node, self, axis, size, length)
     return self
 
 
@@ -69,13 +78,15 @@ def adaptive_windows(length, size):
     return [(place * length // size, -(-(place + 1) * length // size)) for place in range(size)]
 
 
-def pool_to(o, node, x, axis, size):
+def pool_to(o, node, x, axis, size, length):
     """Average ``size`` windows along an axis, which may overlap, by a product with a constant matrix."""
-    length = node.args[0].meta["val"].shape[axis]
-    if size is None or size == length:
+    if size is None:
+        return x
+    windows = adaptive_windows(length, size)
+    if size == length:
         return x
     weights = np.zeros((length, size))
-    for place, (begin, end) in enumerate(adaptive_windows(length, size)):
+    for place, (begin, end) in enumerate(windows):
         weights[begin:end, place] = 1 / (end - begin)
     matrix = o.array(weights.astype(x.dtype.numpy), x.dtype)
     if axis == -1:

@@ -1,7 +1,7 @@
 """Forms of operators that change the shape of a tensor or the order of its dimensions."""
 
 import tensh as torch
-from tensh.onnx.builder import Value
+from tensh.onnx.builder import FreeSize, Value
 from tensh.onnx.forms.table import END, compose, form, operator_name
 
 
@@ -120,7 +120,20 @@ def split(o, node, self, *ignored, dim=0, **more):
     dim = {"vsplit": 0, "dsplit": 2, "hsplit": 0 if self.rank == 1 else 1}.get(name, dim)
     if len(parts) == 1:
         return [o.Identity(self)]
+    if isinstance(self.shape[dim], FreeSize):
+        return split_free(o, self, parts, dim, name, more)
     return o.Split(self, o.ints([each.shape[dim] for each in parts]), axis=dim, outputs=len(parts))
+
+
+def split_free(o, self, parts, dim, name, more):
+    """Return the parts of a dimension that stays free, of which ``chunk`` makes as many for all sizes that have so many."""
+    if "chunk" not in name or more["chunks"] != len(parts):
+        self.shape[dim].refuse()
+    count = o.int_scalar(len(parts))
+    size = o.Div(o.Add(o.read_size(self.shape[dim]), o.int_scalar(len(parts) - 1)), count)
+    places = [o.Mul(size, o.int_scalar(place)) for place in range(len(parts))]
+    ends = [*places[1:], END]
+    return [o.Slice(self, o.ints([start]), o.ints([end]), [dim]) for start, end in zip(places, ends)]
 
 
 @form("unbind unbind_copy")
