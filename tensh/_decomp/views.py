@@ -104,7 +104,7 @@ def chunk(self, chunks, dim=0):
 def tensor_split(self, sections, dim=0):
     size, start, parts = self.shape[dim], 0, []
     for place in range(sections):
-        stop = start + size // sections + (1 if place < size % sections else 0)
+        stop = start + (size + sections - 1 - place) // sections  # the first parts have one more, also of other sizes
         parts.append(aten("slice", self, dim, start, stop))
         start = stop
     return tuple(parts)

@@ -328,3 +328,37 @@ def test_sizes_of_scaled_images_are_pytorchs(oracle, settings):
         x = library.rand(2, 3, 9, 10)
         assert program.module()(x).shape == module(x).shape
     assert shapes[0] == shapes[1]
+
+
+FOLLOWED = {
+    "split": lambda x: x.tensor_split(2),
+    "split_in_three": lambda x: x.tensor_split(3),
+    "negative": lambda x: x * -x.shape[0] + -(x.shape[0] // 3),
+    "rounded_up": lambda x: x.new_zeros(-(-x.shape[0] // 3)),
+}
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_arithmetic_of_sizes_is_followed(name):
+    class Program(torch.nn.Module):
+        def forward(self, x):
+            return FOLLOWED[name](x)
+
+    program = torch.export.export(Program(), (torch.ones(8, 4),), dynamic_shapes=({0: torch.export.Dim.AUTO},))
+    for each in (program, program.run_decompositions()):
+        for size in (8, 9, 10, 11):
+            x = torch.arange(4.0 * size).reshape(size, 4)
+            for ours, theirs in zip(each.module()(x), FOLLOWED[name](x), strict=True):
+                torch.testing.assert_close(ours, theirs)
+
+
+def test_sizes_of_decomposed_programs_have_names_of_their_own():
+    class Program(torch.nn.Module):
+        def forward(self, x):
+            return torch.nn.functional.normalize(x.flatten(1))
+
+    names, least = ("b", "h", "w"), {"min": 2, "max": 99}
+    dims = {place: torch.export.Dim(name, **least) for place, name in zip((0, 2, 3), names)}
+    program = torch.export.export(Program(), (torch.ones(2, 3, 8, 8),), dynamic_shapes=(dims,)).run_decompositions()
+    x = torch.randn(3, 3, 4, 5)
+    assert torch.equal(program.module()(x), Program()(x))

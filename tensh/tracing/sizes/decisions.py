@@ -122,7 +122,7 @@ def name_result(node):
     except Unexpressed:
         return None
     if name == "neg":
-        name, parsed = "mul", [-1, *parsed]
+        name, texts, parsed = "mul", ["-1", *texts], [-1, *parsed]
     if name not in ARITHMETIC and name != "pow":
         return None
     if name in ARITHMETIC and (linear := as_linear((name, *parsed))) is not None:

@@ -42,8 +42,13 @@ def place_sizes(program, dynamic):
     for node, name in list(named.items()):
         if not node.users:
             graph.erase_node(node)
+            del named[node]
         else:
             node.name = name
+    taken = {*named.values()}
+    for node in graph.nodes:
+        while node not in named and node.name in taken:
+            node.name = graph._graph_namespace.create_name(NAME, None)
 
 
 def make_sizes(graph, inputs, dynamic, read):
