@@ -22,7 +22,7 @@ from tensh.compiler.registry import count_graph
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
-from tensh.engine.errors.warnings import is_tensh_file
+from tensh.engine.errors.warnings import is_tensh_file, without_warnings
 from tensh.engine.random.generator import default_generator
 from tensh.func import stepping
 from tensh.func.in_steps import TransformsInSteps
@@ -69,7 +69,8 @@ class BackendFunction(CompiledFunction):
         for _, array, before in written:
             array[...] = before
         default_generator.set_state(state)
-        return graph.call(tensors)
+        with without_warnings():
+            return graph.call(tensors)
 
     def run_again(self, recorder, args, kwargs):
         """Run a function that was left where its graph ends from the beginning, in parts if it could be split."""

@@ -101,7 +101,7 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
     program = Program(compiled.title, recorder.lines, count, inputs, outputs, tangents, gradients)
     program.facts, program.places = facts, places
     writes = [line for line in recorder.lines if line.writes]
-    if around[0] and any(is_recorded_write(line, inputs) for line in writes):
+    if around[0] and (any(is_recorded_write(line, inputs) for line in writes) or is_written_again(writes, inputs)):
         raise Break("a tensor from outside the function is written while gradients are recorded")
     guard = guards.compile(
         [(path, value.tensor) for path, value in zip(paths, inputs, strict=True)],
@@ -272,6 +272,12 @@ def is_recorded_write(line, inputs):
     targets = {memory_of(value) for value in list_values(line.target)}  # also through a view
     given = any(memory_of(each) in targets for each in inputs)
     return given and any(value.requires_grad for value in line.inputs)
+
+
+def is_written_again(writes, inputs):
+    """Return True if several lines write an argument that requires grad: one of them may do so under another name."""
+    memories = [memory_of(each) for line in writes if line.grad for each in list_values(line.target)]
+    return any(each.requires_grad and memories.count(memory_of(each)) > 1 for each in inputs)
 
 
 def module_name(value, recorder):

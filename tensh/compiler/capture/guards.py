@@ -129,6 +129,8 @@ class Guards:
     def add_tensor(self, path, value, attributes=frozenset()):
         if type(value) not in PLAIN:
             raise Break(f"a {type(value).__name__} is read")
+        if type(value.array) is not np.ndarray:
+            raise Break("a tensor that is read has no dense array")
         if id(value) in self.tensors:
             first = self.tensors[id(value)][0]
             if first != path and path.startswith(("args", "kwargs")):
@@ -355,14 +357,14 @@ class Guards:
                 )
         tensors = ", ".join(names)
         if distinct and len(names) > 1:
-            body.append(f"if len({{id(owner(t.array)) for t in ({tensors},)}}) < {len(names)}: return None")
+            body.append(f"if len({{id(memory_of(t.array)) for t in ({tensors},)}}) < {len(names)}: return None")
         names += [each.path for each in objects]
         body.append(f"return ({', '.join(names)}{',' * (len(names) == 1)})")
         lines += [f"    {line}" for line in body]
         lines.append("except (LookupError, AttributeError, TypeError, ValueError, RuntimeError): return None")
-        from tensh.engine.core.clock import owner
+        from tensh.engine.arrays.owners import memory_of
 
-        self.namespace.update(refresh_node=refresh_node, owner=owner)
+        self.namespace.update(refresh_node=refresh_node, memory_of=memory_of)
         self.text = indent_lines(lines)
         compile_source(self.text, f"guards of {self.title}", self.namespace)
         return self.namespace["guard"]

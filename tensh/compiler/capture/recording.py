@@ -98,7 +98,8 @@ class GraphRecorder(Recorder):
         for line in self.lines[count:]:
             if line.name != CHECK or line.result is not None:
                 slices = line.name == "__getitem__" and type(line.args[1]) in (slice, tuple)
-                read.update(each.tensor.array.ctypes.data for each in (line.inputs if not slices else line.inputs[:1]))
+                inputs = line.inputs if not slices else line.inputs[:1]
+                read.update(each.array.ctypes.data for each in inputs if type(each.array) is np.ndarray)
         for each in given:
             array = each.array
             if type(array) is np.ndarray and not any(each is one for one in made) and array.ctypes.data not in read:

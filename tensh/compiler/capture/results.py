@@ -7,7 +7,8 @@ from tensh.compiler.breaks import Break
 from tensh.compiler.capture.contents import Content
 from tensh.compiler.capture.kinds import SIMPLE
 from tensh.compiler.programs.steps import is_basic, origin
-from tensh.engine.core.clock import mode, owner
+from tensh.engine.arrays.owners import memory_of
+from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.lines import Value, rebuild
 
@@ -82,10 +83,12 @@ class Result:
         collect_tensors(whole, tensors)
         if contents is not None:
             find_repeated(whole, set(), self.repeated)
-        found = {id(recorder.find(t)): t for t in tensors}
+        found = self.find_values(tensors)
         self.add_bases(tensors, found)
         for t in tensors:
             if not any(value.tensor is t for value in inputs):
+                if t.is_inference():
+                    raise Break("the result contains an inference tensor")
                 self.place(t, found)
         self.structure = self.describe(result)
         self.changes = [
@@ -93,6 +96,15 @@ class Result:
             for content, (gone, items) in zip(changed, changes, strict=True)
         ]
         self.recorder = self.contents = self.shared = self.repeated = None
+
+    def find_values(self, tensors):
+        """Return id of a value -> its tensor; of several that share memory it is the one of which the others are views."""
+        found = {}
+        for t in tensors:
+            value = self.recorder.find(t)
+            if id(value) not in found or isinstance(value, Value) and find_base(value)[0].tensor is t:
+                found[id(value)] = t
+        return found
 
     def add_bases(self, tensors, found):
         """Add the tensors of which two or more results are views to the outputs, unless they are results themselves."""
@@ -116,16 +128,21 @@ class Result:
         if has_forbidden_write(t):
             raise Break("the base of a view in the result was written where the view's gradient is ambiguous")
         base, lines = find_base(value)
+        lines = () if base.tensor is t else lines
         given = next((i for i, each in enumerate(self.inputs) if each is origin(base)), None)
+        if given is not None and not lines:
+            raise Break("a result is another name of an argument that was written")
         if given is not None:
             view = self.views[id(t)] = DerivedView(InputRef(given), lines)
             if view.follow(self.inputs[given].tensor).requires_grad != t.requires_grad:
                 raise Break("a result is a view of an argument that was written under another name")
         elif lines and found.get(id(whole := self.recorder.find(base.tensor)), t) is not t:
-            self.views[id(t)] = DerivedView(whole, lines)
+            self.views[id(t)] = view = DerivedView(whole, lines)
+            if view.follow(base.tensor).requires_grad != t.requires_grad:
+                raise Break("a result is a view of another that was written under another name")
         elif not any(each is t for _, each in self.outputs):
             others = [*(each.tensor for each in self.inputs), *(each for _, each in self.outputs)]
-            if any(owner(each.array) is owner(t.array) for each in others):
+            if any(memory_of(each.array) is memory_of(t.array) for each in others):
                 raise Break("two results share memory, or a result and an argument")
             self.outputs.append((value, t))
 
@@ -255,17 +272,16 @@ def place_in(value):
 
 
 def build(part, tensors, made, shared):
-    """Build a result from the tensors of a run: given ones and new ones; ``shared`` gets its shared containers."""
+    """Build a result from the tensors of a run: given ones and new ones; ``shared`` gets what is in several places."""
     cls = type(part)
     if cls is OutputRef:
         return made[part]
     if cls is InputRef or cls is ObjectRef:
         return tensors[part]
-    if cls is DerivedView:
-        return part.follow(build(part.base, tensors, made, shared))
-    if cls is Shared:
+    if cls is DerivedView or cls is Shared:
         if part not in shared:
-            shared[part] = build(part.part, tensors, made, shared)
+            inner = build(part.base if cls is DerivedView else part.part, tensors, made, shared)
+            shared[part] = part.follow(inner) if cls is DerivedView else inner
         return shared[part]
     if issubclass(cls, Constant):
         return part.value

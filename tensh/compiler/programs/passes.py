@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from tensh.compiler.programs.steps import CALL, CHECK, EFFECT, POINTWISE, VIEW, Step, Var
-from tensh.engine.core.clock import owner
+from tensh.engine.arrays.owners import memory_of
 from tensh.engine.dispatch.capture.lines import map_parts
 from tensh.engine.operators.precision import ONES
 from tensh.engine.operators.reductions.summation import PAIRS
@@ -30,7 +30,7 @@ def fold_constants(steps, constants, kept, written):
             step.kind not in (EFFECT, CHECK) and not step.line.random and all(each in constants for each in step.inputs)
         )
         foldable = foldable and (step.kind is not CALL or step.name in MAKERS)
-        if foldable and not any(out in kept or id(owner(out.array)) in written for out in step.outs):
+        if foldable and not any(out in kept or id(memory_of(out.array)) in written for out in step.outs):
             constants.update((out, out.array) for out in step.outs)
         else:
             left.append(step)
@@ -140,13 +140,14 @@ def merge_common(steps, kept, written, outs, own):
     into it, which must not affect the values that operators have saved.
     """
     seen, merged, left = {}, {}, []
+    held = {id(memory_of(each.array)) for each in kept}  # also that of results that are views
     for step in steps:
         step.args, step.options = map_parts(lambda each: merged.get(each, each), Var, (step.args, step.options))
         fixed = step.kind in (EFFECT, CALL, CHECK) or step.line.random or any(
-            id(owner(each.array)) in written for each in (*step.outs, *step.inputs)
+            id(memory_of(each.array)) in written for each in (*step.outs, *step.inputs)
         )  # fmt: skip
         key = None if fixed else (step.kind, step.name, describe(step.args), describe(tuple(step.options.items())))
-        again = key is not None and key in seen and not any(out in kept for out in step.outs)
+        again = key is not None and key in seen and not any(id(memory_of(out.array)) in held for out in step.outs)
         if again and (id(step.line) in own or outs.isdisjoint(seen[key].outs)):
             merged.update(zip(step.outs, seen[key].outs, strict=True))
             continue

@@ -15,6 +15,7 @@ from tensh.compiler.programs.passes import (
 )
 from tensh.compiler.programs.steps import EFFECT, KERNEL, READ, Lowering, Step, Var, is_number, memory_of, origin, place
 from tensh.compiler.programs.writing import Writer, reusable_variables, write_function
+from tensh.engine.arrays import owners
 from tensh.engine.arrays.halves import HalfNumber
 from tensh.engine.codegen.source import compile_source
 from tensh.engine.core.clock import owner
@@ -85,7 +86,7 @@ class Program:
         numbers = {
             var(v): v.tensor.array for line in self.lines for v in line.inputs if v.line is None and is_number(v)
         }
-        written = {id(owner(each.array)) for step in steps if step.kind is EFFECT for each in step.outs}
+        written = {id(owners.memory_of(each.array)) for step in steps if step.kind is EFFECT for each in step.outs}
         kept = {*outs, *wanted_gradients}
         own = set(map(id, self.forward_lines))
         drawn = self.keep_draws(steps, var, written) if starts else {}
@@ -123,7 +124,7 @@ class Program:
         for line in self.forward_lines:
             for value in line.outputs if line.random else ():
                 drawn = var(value)
-                if id(owner(drawn.array)) in written and not line.writes:
+                if id(owners.memory_of(drawn.array)) in written and not line.writes:
                     copied = Var(drawn.array.copy(), value)
                     at = next(place for place, step in enumerate(steps) if drawn in step.outs)
                     steps.insert(at + 1, Step(KERNEL, "copy", np.copy, (drawn,), [copied], line))
@@ -193,7 +194,7 @@ def find_reached(steps, starts, gradients):
     known = {}  # memory -> indices of the outputs
 
     def reach(var):
-        return known.setdefault(id(owner(var.array)), set())
+        return known.setdefault(id(owners.memory_of(var.array)), set())
 
     for number, each in enumerate(starts):
         reach(each).add(number)

@@ -10,10 +10,10 @@ import operator as python
 import numpy as np
 
 from tensh.compiler.breaks import Break
+from tensh.engine.arrays import owners
 from tensh.engine.arrays.halves import HalfNumber, make_half_number
 from tensh.engine.codegen.mixing import as_float, cast, mix, promote
 from tensh.engine.codegen.vocabulary import ARRAYS, OPS
-from tensh.engine.core.clock import owner
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.capture.lines import ArrayOf, Value, map_parts, map_values
 from tensh.engine.operators.precision import is_half
@@ -356,4 +356,4 @@ def is_number(value):
 
 def memory_of(value):
     """Return the identity of a value's memory."""
-    return id(owner(value.tensor.array))
+    return id(owners.memory_of(value.tensor.array))

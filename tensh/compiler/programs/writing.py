@@ -11,10 +11,10 @@ from tensh.compiler.programs.notes import note
 from tensh.compiler.programs.passes import FUSED
 from tensh.compiler.programs.steps import CALL, CHECK, EFFECT, POINTWISE, READ, VIEW, Var
 from tensh.engine.arrays.halves import HalfNumber
+from tensh.engine.arrays.owners import memory_of
 from tensh.engine.arrays.threads import PARALLEL_LIGHT, run
 from tensh.engine.codegen.chain_writer import BY_NAME
 from tensh.engine.codegen.vocabulary import ARRAYS
-from tensh.engine.core.clock import owner
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dispatch.capture.lines import Value
 from tensh.engine.operators.reductions.summation import add_pieces
@@ -307,11 +307,12 @@ def reusable_variables(steps, kept):
     count = {}
     made = [out for step in steps for out in step.outs]
     for each in {*made, *(each for step in steps for each in step.inputs)}:
-        count[id(owner(each.array))] = count.get(id(owner(each.array)), 0) + 1
+        memory = id(memory_of(each.array))
+        count[memory] = count.get(memory, 0) + 1
     return {
         step.out
         for step in steps
         if (step.kind is POINTWISE or step.name == DOT)
-        and count[id(owner(step.out.array))] == 1
+        and count[id(memory_of(step.out.array))] == 1
         and step.out not in kept
     }

@@ -35,6 +35,12 @@ def owners(array):
         yield (block := owner(block.base.obj))
 
 
+def memory_of(array):
+    """Return the array that stands for the memory of ``array``, under whatever name it is shared."""
+    *_, block = owners(array)
+    return block
+
+
 def first_owner(array):
     """Return the first owner of the same memory, and of no more."""
     mine, *others = owners(array)

@@ -1,14 +1,37 @@
 """Warnings that point at the user's line, however many of the engine's functions lie in between."""
 
+import contextlib
 import os
 import sys
+import threading
 import warnings
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
+class State(threading.local):
+    """The state of a thread, which is silent while it computes again what has warned."""
+
+    is_silent = False
+
+
+state = State()
+
+
+@contextlib.contextmanager
+def without_warnings():
+    """A context in which ``warn`` does nothing."""
+    before, state.is_silent = state.is_silent, True
+    try:
+        yield
+    finally:
+        state.is_silent = before
+
+
 def warn(message, category=UserWarning):
     """Warn where the user called."""
+    if state.is_silent:
+        return
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and is_tensh_file(frame.f_code.co_filename):
         frame, level = frame.f_back, level + 1

@@ -25,6 +25,10 @@ READS = frozenset(
 """Functions that convert elements to Python values."""
 
 
+NAMES = frozenset(("detach", "data", "alias"))
+"""Functions that return the same elements under another name."""
+
+
 class State(threading.local):
     recorder = None
 
@@ -121,7 +125,7 @@ class Recorder:
         if name == "copy_array":  # a saved copy keeps the value of its original
             copied = point.twin(*args)
             if (value := self.find_array(args[0])) is not None:
-                self.add_array(copied, value)
+                self.add_array(copied, find_named(value))
             return copied
         writes = is_write(name, args, options)
         given = self.describe(args, options) if writes else None
@@ -263,6 +267,13 @@ class Paused:
 
     def __exit__(self, *failure):
         state.recorder = self.recorder
+
+
+def find_named(value):
+    """Return the value of which another is only another name: a saved copy does not share what is written under that name."""
+    while value.line is not None and value.line.name in NAMES and isinstance(value.line.args[0], Value):
+        value = value.line.args[0]
+    return value
 
 
 def is_write(name, args, options):
