@@ -66,6 +66,11 @@ def diagonal_jvp(kind, graph):
     return namespace["forward"]
 
 
+def value_of(t):
+    """Return the tensor on which ``t`` is recorded: inside ``vmap`` the whole batch."""
+    return t if type(t) is Tensor else getattr(t, "value", t)
+
+
 def fit_tangent(t, shape, dtype, graph):
     """Broadcast ``t`` to a shape and cast it to a dtype: the transpose of fitting a gradient."""
     a = t.array if graph else t
@@ -161,7 +166,7 @@ def make_constant_kind(kind):
 # ── writes through views ─────────────────────────────────────────────────────
 def jvp_of_region(node, base, value, graph):
     """Return the tangent of a tensor written through a view: ``base`` with ``value`` in the place of the write."""
-    if any([t is not None and type(t) is not Tensor for t in (base, value)]):  # batches: sample by sample
+    if any([t is not None and value_of(t) is not t for t in (base, value)]):  # batches: sample by sample
         return batched_function(
             "region_pushed", lambda base, value: jvp_of_region(node, base, value, graph), (base, value), {}
         )

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from tensh.engine.arrays.uninterrupted import without_interrupts
-from tensh.engine.autograd.jvp import fit_tangent, jvp, jvp_of_region
+from tensh.engine.autograd.jvp import fit_tangent, jvp, jvp_of_region, value_of
 from tensh.engine.codegen.operator import Op
 from tensh.engine.core.backward import as_tensor
 from tensh.engine.core.clock import FORWARD, listen, mode, owner, tick, unlisten
@@ -68,16 +68,26 @@ class Levels(tuple):
             for t in tensors:
                 track_temporary(t)
 
-    def prepare_write(self, node, since, array):
-        """Copy the arrays that tangents saved, before the value of ``node`` is written into ``array``."""
+    def nodes_since(self, node, since):
+        """The nodes newer than ``since`` that ``node`` and its tangents depend on, beginning with ``node``."""
         found = {node: None}
         for n in keys_while_growing(found):
             tangents = [level.tangents.get(n) for level in self]
             tangents = [t for each in tangents for t in (each if type(each) is list else [each]) if t is not None]
             for each in (*n.inputs, *[value_of(t).node for t in tangents]):
-                if each is not None and each.time > since and each not in found:
-                    found[each] = None
-                    copy_saved(each, owner(array))
+                if each is not None and each.time > since:
+                    found.setdefault(each)
+        return list(found)
+
+    def prepare_write(self, node, since, array):
+        """Copy the arrays that tangents saved, before the value of ``node`` is written into ``array``."""
+        for each in self.nodes_since(node, since)[1:]:
+            copy_saved(each, owner(array))
+
+    def follow_write(self, node, before):
+        """Keep the nodes that compute the tangents of ``node``, recorded at ``before``, newer than it is since its write."""
+        for each in sorted(self.nodes_since(node, before)[1:], key=lambda n: n.time):
+            each.time = tick()
 
     def finish_write(self, node):
         """Update tangents after the value of ``node`` was written into a tensor, perhaps of another size or dtype."""
@@ -179,11 +189,6 @@ def carry(node, level, outer):
         arrays = [t if t is None else t.array for t in tangents]
         result = call_at_levels(outer, recorded, jvp, node, arrays, False, False)
     level.tangents[node] = [as_tensor(each) for each in result] if type(result) is list else as_tensor(result)
-
-
-def value_of(t):
-    """Return the tensor on which ``t`` is recorded: inside ``vmap`` the whole batch."""
-    return t if type(t) is Tensor else getattr(t, "value", t)
 
 
 # ── dual tensors ─────────────────────────────────────────────────────────────

@@ -322,7 +322,9 @@ def rebase_history(t, old, node, inside, result):
     """Let ``t`` (or its base, if ``t`` is a view) continue from the node of the written value."""
     if any([s is result for s in unpacked_values(node.saved)]):
         node.saved = tuple(t.array if s is result else s for s in node.saved)
-    node.time = advance(node.time)
+    before, node.time = node.time, advance(node.time)
+    if mode.levels:
+        mode.levels.follow_write(node, before)
     if t._base is None:
         keep_retaining(t, node)
         stamp_whole_write(t.array, node.operation() if uses_gradient(node) else None)

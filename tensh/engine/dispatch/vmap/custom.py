@@ -7,6 +7,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.vmap.batched import BatchedTensor, enter, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dispatch.vmap.rules.shared import levels_of, sizes_of
+from tensh.engine.operators.shapes.views import permute
 
 MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
@@ -68,9 +69,10 @@ def restore_batch(t, dim, number):
 
 # ── the generated rule ───────────────────────────────────────────────────────
 def call_by_values(cls, args):
-    """Apply a function of the values, which calls the user's forward and backward on batches."""
+    """Apply a function of the values, which calls the user's forward, backward and jvp on batches."""
     levels, sizes = levels_of(args), sizes_of(args)
     own = [a.levels if type(a) is BatchedTensor else () for a in args]
+    shapes = [a.array.shape if isinstance(a, Tensor) else None for a in args]
 
     def wrap_values(values, which):
         return [make_batched(v, each) if isinstance(v, Tensor) else v for v, each in zip(values, which, strict=True)]
@@ -101,7 +103,16 @@ def call_by_values(cls, args):
             given = [None if g is None else make_batched(g, levels) for g in gradients]
             result = cls.derivative()(Context(ctx), *given)
             result = result if isinstance(result, tuple) else (result,)
-            return tuple([sum_over_levels(g, each, levels, sizes) for g, each in zip(result, own, strict=True)])
+            return tuple(
+                [reduce_gradient(g, *each, levels, sizes) for g, *each in zip(result, own, shapes, strict=True)]
+            )
+
+        @staticmethod
+        def jvp(ctx, *tangents):
+            given = [t if t is None else enter_levels(t, each) for t, each in zip(tangents, own, strict=True)]
+            result = cls.jvp(ForwardContext(ctx), *given)
+            result = result if isinstance(result, tuple) else (result,)
+            return tuple([t if t is None else leave_levels(t, levels) for t in result])
 
     OfValues.__name__ = OfValues.__qualname__ = f"Vmapped{cls.__name__}"
     result = OfValues.apply(*[a.value if type(a) is BatchedTensor else a for a in args])
@@ -110,11 +121,32 @@ def call_by_values(cls, args):
     return make_batched(result, levels)
 
 
-def sum_over_levels(g, own, levels, sizes):
-    """Sum the gradient of a value over the levels that its argument does not vary with."""
+def enter_levels(t, levels):
+    """Return the tangent of a value, whose first dimensions are the batches of ``levels``, as the user's method sees it."""
+    value, around = (t.value, t.levels) if type(t) is BatchedTensor else (t, ())
+    have = (*around, *levels)
+    return make_batched(order_batches(value, have, sorted(have)), tuple(sorted(have)))
+
+
+def leave_levels(t, levels):
+    """Return a tangent that the user's method computed as that of the value."""
+    have = tuple(sorted({*levels_of((t,)), *levels}))
+    around = tuple([each for each in have if each not in levels])
+    value = expand_batches(t, have, {each.number: each.size for each in running.levels})
+    return make_batched(order_batches(value, have, (*around, *levels)), around)
+
+
+def order_batches(value, have, wanted):
+    """Return a value with the batches of ``have`` in another order."""
+    order = [have.index(each) for each in wanted]
+    return value if order == sorted(order) else permute.fn(value, (*order, *range(len(order), value.array.ndim)))
+
+
+def reduce_gradient(g, own, shape, levels, sizes):
+    """Sum the gradient of a value over the levels that its argument does not vary with, and to the shape of a sample."""
     if g is None:
         return None
-    value = expand_batches(g, levels, sizes)
+    value = expand_batches(g if g.array.shape == shape else g.sum_to_size(shape), levels, sizes)
     extra = [place for place, each in enumerate(levels) if each not in own]
     return value.sum(extra) if extra else value
 
@@ -149,3 +181,9 @@ class Context:
 
     def __setattr__(self, name, value):
         setattr(self.node, name, value)
+
+
+class ForwardContext(Context):
+    """The ``ctx`` of the user's ``jvp``, which has the batched tensors as they were saved."""
+
+    saved_tensors = property(lambda self: self.node.saved_tensors)

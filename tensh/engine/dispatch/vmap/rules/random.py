@@ -196,11 +196,11 @@ def permutation(fn, args, options):
 
 
 def draw_like(fn, args, options):
-    """Call a function that takes size and dtype from a tensor."""
+    """Call a function that takes size, dtype and order in memory from a tensor."""
     levels, _ = find_differing_levels()
     input = args[0] if args else options["input"]
     template = select_samples(input, dict.fromkeys([each for each in levels_of((input,)) if each not in levels], 0))
-    value = densify(template, levels)
+    value = expand_batches(template, levels, sizes()) if levels else template
     rest = {name: each for name, each in options.items() if name != "input"}
     refuse_errors()
     with drawing():

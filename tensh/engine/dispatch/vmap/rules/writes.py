@@ -18,6 +18,7 @@ from tensh.engine.dispatch.vmap.rules.indexing import put as index_put
 from tensh.engine.dispatch.vmap.rules.shared import expand_all, fit_value, levels_of, ndim_of, reshape_value
 from tensh.engine.dispatch.vmap.rules.views import batch_of
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
+from tensh.engine.inplace.writes import begin_write, write_inplace
 from tensh.engine.operators.indexing.composites.assignment import copy_into, drop_leading_ones, number_for
 from tensh.engine.operators.indexing.composites.indexing import take_view
 from tensh.engine.operators.indexing.scatter import index_put as index_put_op
@@ -63,6 +64,7 @@ def compute_and_write(name, fn):
 
     def rule(self, *args, **options):
         require_levels(self, (args, options), name)
+        since = begin_write(self.value)
         try:
             result = fn(self, *args, **options)
         except Lift:
@@ -70,9 +72,20 @@ def compute_and_write(name, fn):
         if name in RESHAPING:
             self.value, self.levels = result.value, result.levels
             return self
-        return copy(self, result)
+        return write_result(self, since, result, name)
 
     return rule
+
+
+def write_result(self, since, result, name):
+    """Write what an operation computed after ``since``: its nodes become those of the write."""
+    value = result.value if type(result) is BatchedTensor and result.levels == self.levels else result
+    if type(value) is not Tensor or value.array.shape != self.value.array.shape:
+        return copy(self, result)
+    if value.node is None or value.node.time <= since:
+        return copy(self, result)
+    write_inplace(self.value, since, value, name)
+    return self
 
 
 def write_samples(name, self, args, options):
