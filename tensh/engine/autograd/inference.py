@@ -102,8 +102,8 @@ def is_inference(t):
 
 
 def as_operand(t):
-    """Note an inference tensor as an operand of a recorded operation, which must not save it."""
-    if mode.grad is True and type(t.array) is ndarray:
+    """Note an inference tensor as an operand of a recorded operation, which must not save it outside of transforms."""
+    if mode.grad is True and not mode.transforms and type(t.array) is ndarray:
         if not operands:
             listen(refuse_saved)
         block = owner(t.array)

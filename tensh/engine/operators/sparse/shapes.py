@@ -313,8 +313,7 @@ def cat(tensors, dim=0):
         start += length
         index.append(moved)
     values = cat_dense([values_of(each) for each in tensors], 0)
-    ordered = dim == 0 and all(each.array.coalesced for each in tensors)
-    return sparse_tensor(values, (np.concatenate(index, 1),), shape, COO, ordered, "CatBackward0")
+    return sparse_tensor(values, (np.concatenate(index, 1),), shape, COO, False, "CatBackward0")
 
 
 @shape("stack")
