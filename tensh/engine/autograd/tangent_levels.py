@@ -69,7 +69,7 @@ class Levels(tuple):
                 track_temporary(t)
 
     def nodes_since(self, node, since):
-        """The nodes newer than ``since`` that ``node`` and its tangents depend on, beginning with ``node``."""
+        """Return the nodes newer than ``since`` that ``node`` and its tangents depend on, beginning with ``node``."""
         found = {node: None}
         for n in keys_while_growing(found):
             tangents = [level.tangents.get(n) for level in self]
