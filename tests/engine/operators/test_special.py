@@ -173,3 +173,45 @@ def test_mvlgamma_of_many_terms_is_their_sum():
 @pytest.mark.parametrize("decimals", [10**9, -(10**9), 309, -309])
 def test_rounding_beyond_all_digits_ends(decimals):
     assert torch.round(torch.tensor([1.5, 0.0], dtype=torch.float64), decimals=decimals).isnan().all()
+
+
+# ── pieces and sums of many numbers ──────────────────────────────────────────
+SMOOTH = {  # functions of float64 that are computed in pieces -> the ends of these
+    "digamma": np.arange(1, 10, 1 / 64), "lgamma": np.arange(0.5, 10, 1 / 64), "special.erfcx": 128 / np.arange(1.0, 64) - 2,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_pieces_meet(name):
+    """Between neighbours on both sides of an end the function changes by little more than its argument does."""
+    x = torch.tensor(SMOOTH[name])
+    below, above = (torch.nextafter(x, x + sign) for sign in (-1, 1))
+    values = evaluate_by_name(name, torch.cat([below, x, above])).reshape(3, -1)
+    assert ((values - values[1]).abs() <= 3 * torch.finfo(torch.float64).eps * (values[1].abs() + x)).all()
+
+
+def evaluate_by_name(name, x):
+    function = torch
+    for part in name.split("."):
+        function = getattr(function, part)
+    return function(x)
+
+
+@pytest.mark.parametrize(
+    "name", ["digamma", "lgamma", "special.erfcx", "special.log_ndtr", "special.erfc", "special.ndtri"]
+)
+def test_a_number_among_many_has_the_value_that_it_has_alone(name):
+    x = torch.tensor(np.random.default_rng(0).uniform(0.001, 0.999 if name == "special.ndtri" else 14, 3000))
+    alone = torch.cat([evaluate_by_name(name, part) for part in x.split(30)])
+    np.testing.assert_allclose(evaluate_by_name(name, x).numpy(), alone.numpy(), 4e-16, 4e-16)
+
+
+@pytest.mark.parametrize("name", ["gammainc", "gammaincc"])
+@pytest.mark.parametrize("dtype, digits", [(torch.float32, 1e-6), (torch.float64, 1e-13)])
+def test_parts_of_many_gamma_distributions_are_those_of_few(name, dtype, digits):
+    """Sums go on until the last of many numbers needs no further term."""
+    rng = np.random.default_rng(0)
+    a, x = (torch.tensor(rng.uniform(0.01, high, 4000), dtype=dtype) for high in (30, 40))
+    function = getattr(torch.special, name)
+    alone = torch.cat([function(*parts) for parts in zip(a.split(20), x.split(20), strict=True)])
+    np.testing.assert_allclose(function(a, x).numpy(), alone.numpy(), digits)

@@ -3,7 +3,7 @@
 from tests.recorded.operators import call, i, rough, x
 
 COVERS = (
-    "operators/special/shared.py", "operators/special/error_functions.py", "operators/special/gamma.py", "operators/special/incomplete.py", "operators/special/bessel.py", "operators/special/orthogonal.py",
+    "operators/special/shared.py", "operators/special/error_functions.py", "operators/special/gamma.py", "operators/special/zeta.py", "operators/special/incomplete.py", "operators/special/bessel.py", "operators/special/orthogonal.py",
 )  # fmt: skip
 
 REAL = [call(x(2, 3)), call(x())]

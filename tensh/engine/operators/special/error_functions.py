@@ -19,6 +19,7 @@ from tensh.engine.operators.special.shared import (
     compute_in_float64,
     extend,
     fit_chebyshev,
+    fit_pieces,
     piecewise,
     polynomial,
     shape_like,
@@ -125,7 +126,7 @@ def beside_points(x):
     last = last + d * d * (-1 / 42 + q * (1 / 7 + q * (-2 / 21 + 4 / 315 * q)))
     series = p * (0.5 - q / 3) + d * (1 / 10 + q * (-2 / 5 + 2 / 15 * q) + last)
     series = 1 + d * (-p + d * ((2 * q - 1) / 3 + d * series))
-    index = np.nan_to_num(number + END * STEPS).astype(np.intp)
+    index = np.fmax(number + END * STEPS, 0).astype(np.intp)  # 0 for nan
     values, rests, slopes = (each[index] for each in tabulate())
     slope = slopes * series
     return values, rests + d * slope, slope, slopes
@@ -139,8 +140,7 @@ def near_points(x):
 
 # ── its complement ───────────────────────────────────────────────────────────
 STEP = 7 / 16
-OUT = 1e12  # beyond, the first term of the asymptotic series is enough
-NARROW = 1 / 64  # below, 1 - erf(x) is more accurate than the sum
+NARROW = 2 / 63  # below, 1 - erf(x) is more accurate than the sum
 
 
 @functools.cache
@@ -150,8 +150,8 @@ def heights(dtype):
     return list(zip(np.exp(-squares.astype(dtype)), squares, strict=True))[::-1]
 
 
-def scaled_complement(x):
-    """exp(x**2) erfc(x) for x >= NARROW: the integral of x exp(-t**2) / (x**2 + t**2) / pi by the trapezoidal rule.
+def integrate_complement(x):
+    """exp(x**2) erfc(x) for x >= NARROW in longdouble: the integral of x exp(-t**2) / (x**2 + t**2) / pi by the trapezoidal rule.
 
     Its error is the residue at the pole, which is corrected, and less than 1e-22 (C. Chiarella and A. Reichel, "On the
     evaluation of integrals related to the error function", Mathematics of Computation 22, 1968).
@@ -169,11 +169,21 @@ def scaled_complement(x):
     return out
 
 
+# With t = 2 / (2 + x), exp(x**2) erfc(x) / t is smooth from t = 0, where x is infinite, to 63 / 64, where it is NARROW.
+scaled_over_t = fit_pieces(lambda t: integrate_complement(2 / t - 2) / t, 0.0, 63 / 64)
+
+
+def scaled_complement(x):
+    """exp(x**2) erfc(x) for x >= NARROW."""
+    t = 2 / (2 + x)
+    return (t * scaled_over_t(t)).astype(x.dtype, copy=False)
+
+
 def complement(x):
     """erfc in longdouble."""
 
     def near(x):
-        return 1 - near_points(x.astype(F8))
+        return 1 - extend(near_points(x.astype(F8)))
 
     def far(x):
         x = np.minimum(extend(x), 120)  # zero even in longdouble
@@ -229,15 +239,15 @@ def scaled_erfc(x):
         return 2 * np.exp(x * x) - right(-x)
 
     def right(x):
-        return piecewise(x < NARROW, lambda x: np.exp(x * x) * (1 - near_points(x.astype(F8))), far, x)
+        return piecewise(x < NARROW, near, scaled_complement, x)
 
-    def far(x):
-        return np.where(x > OUT, 1 / (np.sqrt(LONG_PI).astype(x.dtype) * x), scaled_complement(np.minimum(x, OUT)))
+    def near(x):
+        return np.exp(x * x) * (1 - extend(near_points(x.astype(F8)))).astype(x.dtype, copy=False)
 
     return piecewise(x < 0, left, right, x)
 
 
-# With t = 2 / (2 + x), exp(x**2) erfc(x) / t is smooth from t = 0 to 1: to 2e-14, enough for float32, by its polynomial.
+# To 2e-14, enough for float32, it is one polynomial of t.
 over_t = fit_chebyshev(lambda t: scaled_erfc(2 / extend(t) - 2) / extend(t), 0.0, 1.0, 22)
 
 

@@ -1,4 +1,4 @@
-"""The gamma function's logarithm and its derivatives, and the zeta function."""
+"""The gamma function's logarithm and its derivatives."""
 
 import functools
 import math
@@ -20,19 +20,16 @@ from tensh.engine.operators.special.shared import (
     compute_by_element,
     compute_in_float64,
     extend,
+    fit_pieces,
     gauss_legendre,
     piecewise,
     polynomial,
-    special,
-    wide,
 )
+from tensh.engine.operators.special.zeta import BERNOULLI, FAR, LADDER, euler_maclaurin, hurwitz, multiply_inverse
 
-BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)  # B2, B4, ...
 # the series of lgamma, and its slope's
 STIRLING = [b / (2 * k * (2 * k - 1)) for k, b in enumerate(BERNOULLI, 1)][::-1]
 SLOPES = [b / (2 * k) for k, b in enumerate(BERNOULLI, 1)][::-1]
-FAR = 10.0  # from here on the asymptotic series are exact
-LADDER = np.arange(FAR)[:, None]
 HALF_LOG_TWO_PI = extend("0.91893853320467274178032974")
 
 
@@ -58,7 +55,7 @@ def exact_log_gamma(x):
 
 
 def exact_right(x):
-    out = piecewise(x < 2.5, near_two, shifted_stirling, x)
+    out = piecewise(x < 2.5, near_two, lambda x: piecewise(x < FAR, log_gamma_below_far, far_log_gamma, x), x)
     return np.where(np.isposinf(x), x, out)
 
 
@@ -74,7 +71,7 @@ def near_two(x):
     """The Taylor series at 2, for 1.5 to 2.5 and to the left of that by gamma(x + 1) = x gamma(x)."""
     steps = np.where(x < 0.5, 0.0, np.where(x < 1.5, 1.0, 2.0))
     z = extend(x - steps)
-    out = beside_two(z)
+    out = z * over_z(x - steps)
     for limit, function in ((2, np.log1p), (1, np.log)):
         if (mask := steps < limit).any():
             out[mask] -= function(z[mask])
@@ -87,15 +84,21 @@ def beside_two(z):
     return z * polynomial(z, polynomial(z.astype(F8), *high), *low)
 
 
+over_z = fit_pieces(lambda z: beside_two(z) / z, -0.5, 0.5)
+
+
 def log_gamma_of_successor(a):
     """lgamma(1 + a) for a >= 0, with all digits where a is small."""
     return piecewise(
-        a <= 0.5, lambda a: beside_two(extend(a)) - np.log1p(extend(a)), lambda a: exact_log_gamma(1 + a), a
+        a <= 0.5, lambda a: extend(a) * over_z(a) - np.log1p(extend(a)), lambda a: exact_log_gamma(1 + a), a
     )
 
 
-def shifted_stirling(x):
-    return piecewise(x < FAR, lambda x: stirling(x + 8) - np.log(rising_factorial(x, 8)), stirling, extend(x))
+def far_log_gamma(x):
+    return stirling(extend(x))
+
+
+log_gamma_below_far = fit_pieces(lambda x: stirling(x + 8) - np.log(rising_factorial(x, 8)), 2.5, FAR)
 
 
 def rising_factorial(x, count):
@@ -199,6 +202,7 @@ def lgamma_of_few(input):
     return log_gamma(input)
 
 
+FEW = 256  # elements of longdouble up to which a sum of ten quotients takes less time than looking for pieces
 TOGETHER = 256  # terms of mvlgamma from which on they are computed at once
 
 
@@ -237,22 +241,56 @@ def digamma_of(x):
 
 
 def exact_digamma(x):
-    return digamma_of(extend(x))
+    return piecewise(x > 0, exact_digamma_right, lambda x: digamma_left(x, exact_digamma_right), extend(x))
 
 
 def digamma_right(x):
     """The asymptotic series beyond 10 (DLMF 5.11.2), reached by psi(x) = psi(x + 1) - 1 / x."""
-    near = x < FAR
-    below = np.add.reduce(1 / (x + LADDER), 0)  # psi(x + 10) - psi(x)
-    x = x + FAR * near
-    return np.log(x) - 0.5 / x - polynomial(1 / (x * x), *SLOPES, 0.0) - below * near
+    return piecewise(x < FAR, lambda x: far_digamma(x + FAR) - np.add.reduce(1 / (x + LADDER), 0), far_digamma, x)
 
 
-def digamma_left(x):
+def far_digamma(x):
+    y = 1 / x.astype(F8)
+    return np.log(x) - 0.5 / x - polynomial(y * y, *SLOPES, 0.0)
+
+
+digamma_from_one = fit_pieces(digamma_right, 1.0, FAR)
+ROOT = extend("1.46163214496836234126265954232572133")
+
+
+def exact_digamma_right(x):
+    """digamma for x > 0 in longdouble: of many by pieces up to 10, to the left of 1 by psi(x) = psi(x + 1) - 1 / x."""
+    if x.size <= FEW:
+        return digamma_right(x)
+
+    def near(x):
+        low = x < 1
+        out = piecewise(np.abs(x + low - ROOT) < 1 / 32, beside_root, digamma_from_one, x + low)
+        out[low] -= 1 / x[low]
+        return out
+
+    return piecewise(x < FAR, near, digamma_right, x)
+
+
+@functools.cache
+def taylor_at_root():
+    """The coefficients of digamma(ROOT + z) / z, the highest power first (DLMF 5.15.1): all but the last two of float64."""
+    k = np.arange(2, 14)
+    numbers = euler_maclaurin(extend(k), np.full(k.shape, ROOT)) * np.where(k % 2, -1, 1)
+    return numbers[:1:-1].astype(F8), numbers[1::-1]
+
+
+def beside_root(x):
+    z = x - ROOT
+    high, low = taylor_at_root()
+    return z * polynomial(z, polynomial(z.astype(F8), *high), *low)
+
+
+def digamma_left(x, right=digamma_right):
     """Compute digamma below zero by reflection (DLMF 5.5.4)."""
     off = x - np.rint(x)
     pi = LONG_PI.astype(x.dtype)
-    out = digamma_right(1 - x) - pi / np.tan(pi * off)
+    out = right(1 - x) - pi / np.tan(pi * off)
     return np.where(off == 0, np.where(x == 0, np.copysign(np.inf, -x), np.nan), out)
 
 
@@ -290,58 +328,6 @@ def polygamma_of_any(input, n):
     return derive_digamma(input, n, multiply_inverse)
 
 
-MULTIPLIED = 8  # the exponent up to which products take less time than a power, a tenth for the square
-
-
-def multiply_inverse(x, exponent):
-    """A negative whole power by products: off by some units in the last place of float64, which float32 does not see."""
-    if not 1 <= -exponent <= MULTIPLIED:
-        return np.power(x, exponent)
-    inverse = np.reciprocal(x)
-    return functools.reduce(np.multiply, [inverse] * int(-exponent))
-
-
-def hurwitz(s, x, power=np.power):
-    """The sum of (x + k)**-s, k from 0, for s > 1; infinite at the poles, no number where a term is complex.
-
-    To the left of 0, with the fraction f of x: the terms are f, f + 1, ... and f - 1, f - 2, ... down to x.  Both f and
-    1 - f are taken from the nearest integer, so that the smaller of them is exact.
-    """
-    left = x < 0
-    if not left.any():
-        return euler_maclaurin(s, x, power)
-    off = x - np.rint(x)
-    f, rest = np.where(off < 0, 1 + off, off), np.where(off < 0, -off, 1 - off)
-    here = euler_maclaurin(s, np.where(left, f, x), power)
-    there, below = (euler_maclaurin(s, np.where(left, each, 1), power) for each in (rest, 1 - x))
-    sign = left * np.where(s % 2 == 0, 1.0, -1.0)
-    out = here + sign * there - sign * below
-    return np.where(left & (s != np.floor(s)), np.nan, np.where(left & (f == 0), np.inf, out))
-
-
-STEEP = 1e4  # an exponent from which on the first terms are all that is not zero, and the formula overflows
-
-
-def euler_maclaurin(s, x, power=np.power):
-    """Compute the zeta function for x >= 0: ten terms, and the rest by the formula of Euler and Maclaurin (DLMF 25.11.28)."""
-    out = np.add.reduce(power(x + LADDER, -s), 0)
-    x = x + FAR
-    factor = s * power(x, -s - 1)
-    rest = power(x, 1 - s) / (s - 1) + 0.5 * power(x, -s)
-    for k, b in enumerate(BERNOULLI, 1):
-        rest = rest + b / math.factorial(2 * k) * factor
-        factor = factor * (s + 2 * k - 1) * (s + 2 * k) / (x * x)
-    return np.where(s > STEEP, out, out + rest)
-
-
-@wide
-def zeta(input, other):
-    """Hurwitz' zeta function: the sum of (other + k)**-input, k from 0."""
-    out = np.where(np.isinf(other) & (other > 0), np.nan, hurwitz(input, other))
-    out = np.where((other <= 0) & (other == np.floor(other)), np.inf, out)
-    return np.where(input < 1, np.nan, np.where(input == 1, np.inf, out))
-
-
 # ── the table ────────────────────────────────────────────────────────────────
 pointwise(lgamma, "Logarithm of the absolute value of the gamma function of input.", kernel_name="lgamma_vml_cpu",
           inplace="method", input="g * digamma(input)", **REAL)  # fmt: skip
@@ -352,9 +338,6 @@ polygamma_of = pointwise(polygamma, "The n-th derivative of digamma at input.", 
 pointwise(mvlgamma, "Logarithm of the multivariate gamma function of dimension p.  Raise RuntimeError for p below 1.", kernel_name="arange_cpu", types="iuf",
           refusal={"b": RuntimeError("The input tensor may not be a boolean tensor.")}, inplace="method",
           input="g * mvdigamma(input, p)")  # fmt: skip
-special(zeta, "Hurwitz' zeta function: the sum of (other + k) ** -input, k from 0.",
-        numbers={"input": "SpecialZetaBackward1", "other": "SpecialZetaBackward2"},
-        input="no_derivative('zeta')", other="g * -input * special_zeta(input + 1, other)")  # fmt: skip
 
 
 @word

@@ -175,6 +175,38 @@ def fit_chebyshev(function, low, high, count):
     return evaluate
 
 
+STEPS, TERMS = 64, 8  # pieces in an interval of length 1, and coefficients of the polynomial of each
+
+
+def fit_pieces(function, low, high):
+    """``function`` from low to high, in longdouble: its value in the middle of each piece, and a polynomial of the distance.
+
+    Only the sum of both needs longdouble. The polynomial times the distance goes through the differences from the middle at
+    Chebyshev's points; all are computed in longdouble when the first value is asked for.
+    """
+    start, count = round(low * STEPS), round((high - low) * STEPS)
+
+    @functools.cache
+    def tabulate():
+        middles = (start + np.arange(count) + 0.5) / STEPS
+        nodes = np.cos((np.arange(TERMS) + 0.5) * np.pi / TERMS)
+        distances = extend(nodes / (2 * STEPS))
+        values = function(extend(middles))
+        beside = function((extend(middles)[:, None] + distances).ravel()).reshape(count, TERMS)
+        slopes = ((beside - values[:, None]) / distances).astype(F8)
+        return values, np.linalg.solve(np.vander(nodes), slopes.T)
+
+    def evaluate(x):
+        number = np.fmin(np.floor(x.astype(F8, copy=False) * STEPS), start + count - 1)  # the last for nan
+        distance = (x - (number + 0.5) / STEPS).astype(F8)
+        values, columns = tabulate()
+        index = number.astype(np.intp) - start
+        slope = polynomial(2 * STEPS * distance, *(each.take(index) for each in columns))
+        return values.take(index) + distance * slope
+
+    return evaluate
+
+
 LONG_PI, EULER = extend("3.14159265358979323846264338327950288"), extend("0.57721566490153286060651209008240243")
 
 
