@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine.operators.layers import convolution
+from tensh.engine.operators.layers import convolution, little_images
 
 SHAPES = [  # of the image, of the kernel, stride, dilation, padding; channels of inputs and of outputs in a group
     ((20,), (17,), 1, 1, 0, (2, 3)),
@@ -47,16 +47,19 @@ def windows_of(size, kernel, stride, dilation):
 
 
 @pytest.mark.parametrize("dtype, error", [("float32", 2e-4), ("float64", 1e-10)])
+@pytest.mark.parametrize("little", [0, 1 << 20])
 @pytest.mark.parametrize("size, kernel, stride, dilation, padding, channels", SHAPES)
 def test_values_and_gradients_are_those_of_the_definition(
-    size, kernel, stride, dilation, padding, channels, dtype, error
+    size, kernel, stride, dilation, padding, channels, little, dtype, error, monkeypatch
 ):
+    monkeypatch.setattr(little_images, "LITTLE", little)
     compare_with_definition(size, kernel, stride, dilation, padding, channels, dtype, error)
 
 
 @pytest.mark.parametrize("size, kernel, stride, dilation, padding, channels", SHAPES)
 def test_groups_of_large_images_are_computed_apart(size, kernel, stride, dilation, padding, channels, monkeypatch):
     monkeypatch.setattr(convolution, "GROUPED", 1)
+    monkeypatch.setattr(little_images, "LITTLE", 0)
     compare_with_definition(size, kernel, stride, dilation, padding, channels, "float64", 1e-10)
 
 

@@ -24,6 +24,7 @@ from tensh.engine.operators.layers.few_positions import (
     multiply_few,
 )
 from tensh.engine.operators.layers.formats import keeping_format
+from tensh.engine.operators.layers.little_images import are_little, copy_windows, multiply_little
 from tensh.engine.operators.layers.phases import find_phases, place_windows
 from tensh.engine.operators.layers.shifts import find_shifts
 from tensh.engine.operators.layers.window_sums import sum_products
@@ -92,6 +93,8 @@ def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), grou
 
 def multiply_windows(input, weight, stride, padding, dilation, groups, size):
     """Multiply all ``size`` windows by the weight, with one matrix product for every image."""
+    if are_little(len(input), size, weight.shape, groups):
+        return multiply_little(input, weight, stride, padding, dilation, groups, size)
     kernel = weight.shape[2:]
     if blocks := cut_groups(groups, input.shape[1], len(weight), kernel, size):
         parts = [
@@ -221,6 +224,10 @@ def match_windows(grad, input, shape, stride, padding, dilation, groups):
     size = grad.shape[2:]
     if has_few_positions(len(input), size, shape, groups, FEW_SUMMED):
         return match_few(grad, input, shape, stride, padding, dilation, groups)
+    if are_little(len(input), size, shape, groups):
+        columns = copy_windows(input, shape[2:], size, stride, padding, dilation, groups)
+        values = grad.reshape(len(grad), groups, -1, math.prod(size))
+        return sum_products([columns], values)[0].swapaxes(1, 2).reshape(shape)
     if blocks := cut_groups(groups, input.shape[1], shape[0], shape[2:], size):
         parts = [
             match_windows(
