@@ -24,6 +24,7 @@ from tensh.engine.operators.reductions.summation import add_along
 MODES = "kind, padding, corners"
 # Points of a batch from which gradients are added channel by channel, in a quarter to a half of the time
 POINTS = 1 << 10
+LITTLE = 1 << 14  # elements of results up to which those of all images are read at once
 
 
 # ── one coordinate ───────────────────────────────────────────────────────────
@@ -73,8 +74,9 @@ def neighbours(at, n, kind, padding, corners, order):
 
 def bound_place(place, n, weight):
     """Return a valid index, with weight zero where it was outside."""
-    inside = (place >= 0) & (place < n)
-    return np.where(inside, place, 0).astype(np.int64), np.where(inside, weight, 0)
+    index = place.astype(np.int64)
+    inside = index.view(np.uint64) < n  # a negative index is a large number without its sign
+    return index * inside, weight * inside
 
 
 def linear_factors(t, order):
@@ -85,12 +87,26 @@ def linear_factors(t, order):
 
 def cubic_factors(t, order):
     """Return the weights of cubic convolution at the distances t + 1, t, 1 - t and 2 - t."""
-    a = CUBIC
-    far, near = np.polynomial.Polynomial([-4 * a, 8 * a, -5 * a, a]), np.polynomial.Polynomial([1, 0, -a - 3, a + 2])
-    if order:
-        far, near = far.deriv(order), near.deriv(order)
+    far, near = cubics(order)
     back = -1 if order % 2 else 1
-    return far(t + 1), near(t), back * near(1 - t), back * far(2 - t)
+    return horner(far, t + 1), horner(near, t), back * horner(near, 1 - t), back * horner(far, 2 - t)
+
+
+@functools.lru_cache(16)
+def cubics(order):
+    """Return the derivatives of cubic convolution beyond and within a distance of 1: coefficients, the highest power first."""
+    a = CUBIC
+    both = np.polynomial.Polynomial([-4 * a, 8 * a, -5 * a, a]), np.polynomial.Polynomial([1, 0, -a - 3, a + 2])
+    return [each.deriv(order).coef[::-1].tolist() if order else each.coef[::-1].tolist() for each in both]
+
+
+def horner(coefficients, t):
+    """The polynomial of these coefficients, the highest power first."""
+    out = np.full_like(t, coefficients[0])
+    for each in coefficients[1:]:
+        out *= t
+        out += each
+    return out
 
 
 FACTORS = {"bilinear": linear_factors, "bicubic": cubic_factors}
@@ -121,7 +137,15 @@ def sample_neighbours(input, grid, orders, kind, padding, corners):
     """The weighted sums of the neighbours of every point."""
     rows = input.reshape(*input.shape[:2], math.prod(input.shape[2:]))
     result = np.zeros((*input.shape[:2], math.prod(grid.shape[1:-1])), input.dtype)
-    for place, weight in taps(grid, input.shape[2:], orders, kind, padding, corners):
+    found = taps(grid, input.shape[2:], orders, kind, padding, corners)
+    if 0 < result.size <= LITTLE and rows.size:
+        starts = np.arange(math.prod(rows.shape[:2])).reshape(*rows.shape[:2], 1) * rows.shape[2]
+        for place, weight in found:
+            values = rows.take(starts + place[:, None])
+            values *= weight[:, None]
+            result += values
+        return result.reshape(*input.shape[:2], *grid.shape[1:-1])
+    for place, weight in found:
         for n in range(len(rows)):
             values = rows[n].take(place[n], 1)
             values *= weight[n]
