@@ -117,3 +117,18 @@ def test_leaky_units_with_any_slopes(slopes):
     weight = torch.tensor(slopes, dtype=x.dtype)
     expected = torch.where(x > 0, x, weight[:, None] * x)
     np.testing.assert_array_equal(torch.nn.functional.prelu(x, weight).numpy(), expected.numpy())
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("shapes", [((4, 5), (4, 5)), ((40, 50), (40, 50)), ((40, 50), (50,)), ((50,), (40, 50))])
+def test_elements_scattered_under_a_mask_are_those_of_numpy(shapes, transposed):
+    x, mask, source = RNG.random(shapes[0]), RNG.random(shapes[1]) < 0.5, RNG.random(3000)
+    shape = np.broadcast_shapes(*shapes)
+    expected, there = np.broadcast_to(x, shape).copy(), np.broadcast_to(mask, shape)
+    expected[there] = source[: there.sum()]
+    given = torch.tensor(x.T.copy()).permute(*reversed(range(x.ndim))) if transposed else torch.tensor(x)
+    found = given.masked_scatter(torch.tensor(mask), torch.tensor(source))
+    np.testing.assert_array_equal(found.numpy(), expected)
+    if x.shape == shape:
+        given.masked_scatter_(torch.tensor(mask), torch.tensor(source))
+        np.testing.assert_array_equal(given.numpy(), expected)

@@ -11,6 +11,7 @@ from tensh.engine.methods.settings import alert
 from tensh.engine.operators.basic import expanded_size
 from tensh.engine.operators.indexing.gather import extent
 from tensh.engine.operators.indexing.index import title
+from tensh.engine.operators.kernels import LARGE
 from tensh.engine.operators.writing import declare_inplace, writes
 
 
@@ -98,11 +99,16 @@ def write_masked(input, mask, source):
                 "dtype torch.bool instead."
             )
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {title(mask)}")
-    mask = np.broadcast_to(mask, expanded_size(mask, input.shape, "CPUBoolType"))
+    if mask.shape != input.shape:
+        mask = np.broadcast_to(mask, expanded_size(mask, input.shape, "CPUBoolType"))
     number = np.count_nonzero(mask)
     if source.size < number:
         raise RuntimeError("Number of elements of source < number of ones in mask")
-    input[mask] = source.reshape(-1)[:number]
+    values = source.reshape(-1)[:number]
+    if mask.size >= LARGE and input.flags.c_contiguous:  # half of the time
+        input.reshape(-1)[np.flatnonzero(mask)] = values
+    else:
+        input[mask] = values
 
 
 @op(out=False, input="masked_zero(g, mask)", mask=None, source="masked_source(g, mask, source.shape)")
@@ -116,9 +122,12 @@ def masked_scatter(input, mask, source):
     >>> torch.masked_scatter(x, torch.tensor([True, False, True]), torch.tensor([5.0, 6.0]))
     tensor([5., 0., 6.])
     """
-    if (clash := broadcast_clash([mask.shape, input.shape])) is not None:
+    if mask.shape == input.shape:
+        out = np.array(input, order="C")
+    elif (clash := broadcast_clash([mask.shape, input.shape])) is not None:
         raise RuntimeError(clash)
-    out = np.array(np.broadcast_to(input, np.broadcast_shapes(input.shape, mask.shape)), order="C")
+    else:
+        out = np.array(np.broadcast_to(input, np.broadcast_shapes(input.shape, mask.shape)), order="C")
     write_masked(out, mask, source)
     return out
 
