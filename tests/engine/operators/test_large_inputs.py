@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
+from tensh.engine.operators.layers import grid
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((90, 33)), RNG.standard_normal((70, 33))
@@ -132,3 +133,13 @@ def test_elements_scattered_under_a_mask_are_those_of_numpy(shapes, transposed):
     if x.shape == shape:
         given.masked_scatter_(torch.tensor(mask), torch.tensor(source))
         np.testing.assert_array_equal(given.numpy(), expected)
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+def test_images_sampled_together_are_those_sampled_one_by_one(padding, mode, monkeypatch):
+    x, points = torch.tensor(RNG.random((5, 3, 4, 6))), torch.tensor(RNG.uniform(-1.5, 1.5, (5, 7, 2, 2)))
+    options = {"mode": mode, "padding_mode": padding, "align_corners": False}
+    together = torch.nn.functional.grid_sample(x, points, **options)
+    monkeypatch.setattr(grid, "MOST", 0)
+    np.testing.assert_array_equal(together.numpy(), torch.nn.functional.grid_sample(x, points, **options).numpy())

@@ -345,7 +345,7 @@ def write_prelu(out, input, weight):
 def prelu_kernel(input, weight):
     """The input where it is positive, ``weight`` times it elsewhere."""
     if input.size >= LARGE:
-        out = np.empty(input.shape, input.dtype)
+        out = np.empty_like(input)
         write_prelu(out, input, weight)
         return out
     return choose(input > 0, input, np.multiply(weight, input))

@@ -24,7 +24,7 @@ from tensh.engine.operators.reductions.summation import add_along
 MODES = "kind, padding, corners"
 # Points of a batch from which gradients are added channel by channel, in a quarter to a half of the time
 POINTS = 1 << 10
-LITTLE = 1 << 14  # elements of results up to which those of all images are read at once
+LITTLE, MOST = 1 << 12, 1 << 17  # elements of a result, and of all results, up to which all images are read at once
 
 
 # ── one coordinate ───────────────────────────────────────────────────────────
@@ -138,7 +138,7 @@ def sample_neighbours(input, grid, orders, kind, padding, corners):
     rows = input.reshape(*input.shape[:2], math.prod(input.shape[2:]))
     result = np.zeros((*input.shape[:2], math.prod(grid.shape[1:-1])), input.dtype)
     found = taps(grid, input.shape[2:], orders, kind, padding, corners)
-    if 0 < result.size <= LITTLE and rows.size:
+    if rows.size and 0 < result.size <= min(LITTLE * len(rows), MOST):
         starts = np.arange(math.prod(rows.shape[:2])).reshape(*rows.shape[:2], 1) * rows.shape[2]
         for place, weight in found:
             values = rows.take(starts + place[:, None])
