@@ -104,7 +104,7 @@ def lower_upper(A):
 def find_zero(work):
     """Return the number of the first zero pivot of matrices [N, rows, columns], from 1, or 0 if there is none."""
     zero = work.diagonal(0, 1, 2) == 0
-    return (zero.argmax(1) + 1 if zero.size else 0) * zero.any(1).astype(np.int32)
+    return ((zero.argmax(1) + 1 if zero.size else 0) * zero.any(1)).astype(np.int32)
 
 
 def row_order(pivots, rows):
