@@ -94,7 +94,7 @@ def cubic_factors(t, order):
 
 @functools.lru_cache(16)
 def cubics(order):
-    """Return the derivatives of cubic convolution beyond and within a distance of 1: coefficients, the highest power first."""
+    """Return derivatives of cubic convolution beyond and within a distance of 1: coefficients, the highest power first."""
     a = CUBIC
     both = np.polynomial.Polynomial([-4 * a, 8 * a, -5 * a, a]), np.polynomial.Polynomial([1, 0, -a - 3, a + 2])
     return [each.deriv(order).coef[::-1].tolist() if order else each.coef[::-1].tolist() for each in both]
