@@ -151,7 +151,7 @@ def heights(dtype):
 
 
 def integrate_complement(x):
-    """exp(x**2) erfc(x) for x >= NARROW in longdouble: the integral of x exp(-t**2) / (x**2 + t**2) / pi by the trapezoidal rule.
+    """exp(x**2) erfc(x) for x >= NARROW, in longdouble: the integral of x exp(-t**2) / (x**2 + t**2) / pi by trapezoids.
 
     Its error is the residue at the pole, which is corrected, and less than 1e-22 (C. Chiarella and A. Reichel, "On the
     evaluation of integrals related to the error function", Mathematics of Computation 22, 1968).
