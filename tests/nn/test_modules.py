@@ -247,3 +247,18 @@ def test_backward_hooks_of_all_modules_are_of_one_kind(names, monkeypatch):
         handle.remove()
     tensh.nn.Linear(1, 1)(tensh.ones(1, requires_grad=True)).backward()
     assert told == ["Linear", "Linear"]
+
+
+def test_conversion_keeps_the_parameters():
+    layer = nn.Linear(2, 2)
+    weight = layer.weight
+    assert layer.double().weight is weight and weight.dtype is tensh.float64
+
+
+def test_a_vector_is_written_into_parameters():
+    layer = nn.Linear(2, 2)
+    before = nn.utils.parameters_to_vector(layer.parameters())
+    nn.utils.vector_to_parameters(2 * before, layer.parameters())
+    assert nn.utils.parameters_to_vector(layer.parameters()).equal(2 * before)
+    with pytest.raises(TypeError):
+        nn.utils.vector_to_parameters(before.tolist(), layer.parameters())

@@ -10,6 +10,7 @@ import pytest
 
 import tensh
 from tensh.engine.core.clock import mode
+from tensh.optim.for_custom_optimizers import _get_scalar_dtype
 from tests.recorded.answers import read_answers
 from tests.recorded.optim.optimizers import CASES, SETTINGS, plain, trained
 from tests.recorded.optim.record import FILE, rates, training
@@ -309,3 +310,15 @@ def test_an_interrupt_leaves_a_change_made_or_not(name):
         interrupted = interrupted_after(lines, change)
         now = remembered(*things)
         assert now in (before, after) and (interrupted or now == after)
+
+
+@pytest.mark.parametrize(
+    "default, is_fused, dtype",
+    [("float16", None, "float32"), ("float64", None, "float64"), ("float64", True, "float32")],
+)
+def test_custom_optimizers_count_steps_in_the_dtype_of_pytorch(default, is_fused, dtype):
+    tensh.set_default_dtype(getattr(tensh, default))
+    try:
+        assert _get_scalar_dtype(is_fused) is getattr(tensh, dtype)
+    finally:
+        tensh.set_default_dtype(tensh.float32)

@@ -1,5 +1,6 @@
-"""Steps of datasets that travel between processes: pickled, by dill where pickle fails and dill is installed."""
+"""Steps of datasets: pickled, by dill where pickle fails and dill is installed; files by their masks."""
 
+import os
 import pickle
 import sys
 from importlib.machinery import ModuleSpec
@@ -8,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from tensh.utils.data.datapipes.datapipe import _IterDataPipeSerializationWrapper
-from tensh.utils.data.datapipes.iter import IterableWrapper
+from tensh.utils.data.datapipes.iter import FileLister, IterableWrapper
 
 
 @pytest.fixture
@@ -31,3 +32,12 @@ def test_what_pickle_refuses_is_pickled_by_dill(dill):
 
 def test_what_pickle_takes_is_not_left_to_dill(dill):
     assert list(copy_pickled(IterableWrapper([1, 2]).map(abs))) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "masks, names", [("*.txt", ["a.txt"]), (["*.txt", "*.md"], ["a.txt", "b.md"]), ("", ["a.txt", "b.md"])]
+)
+def test_files_are_listed_by_their_masks(tmp_path, masks, names):
+    for name in ("a.txt", "b.md"):
+        (tmp_path / name).touch()
+    assert sorted(os.path.basename(path) for path in FileLister(str(tmp_path), masks)) == names

@@ -217,3 +217,16 @@ def test_linear_of_vectors(sizes, expected):
         assert str(error) == expected
     else:
         assert f"{tuple(y.shape)} {write_node(y.grad_fn)}".startswith(expected)
+
+
+def test_a_hook_after_accumulation_returns_nothing_or_its_leaf():
+    x = torch.ones(2, requires_grad=True)
+    results = iter([None, x, 3, torch.ones(2)])
+    x.register_post_accumulate_grad_hook(lambda leaf: next(results))
+    for _ in range(2):
+        x.sum().backward()
+    assert x.grad.tolist() == [2, 2]
+    with pytest.raises(TypeError, match="^expected Variable, but hook returned 'int'$"):
+        x.sum().backward()
+    with pytest.raises(RuntimeError, match="^Tensor post accumulate grad hooks should return None.$"):
+        x.sum().backward()
