@@ -13,6 +13,7 @@ from tensh._aten.handlers import handlers_for
 from tensh._aten.overloads import Word, schemas
 from tensh._aten.steps import layers, matrices
 from tensh._aten.steps.conversions import as_dtype, convert_to
+from tensh._aten.steps.shapes import contiguous
 from tensh._aten.steps.table import STEPS
 from tensh._aten.steps.wrappers import WRAPPED
 from tensh._aten.synonyms import SYNONYMS
@@ -180,7 +181,7 @@ LIFTED = {
         "mean", input, [dim] if isinstance(dim, int) else list(dim), keepdim
     ),
     "polygamma_of": lambda input, n: aten("polygamma", n, input),
-    "complex_of_pairs": "view_as_complex",
+    "complex_of_pairs": lambda grad: aten("view_as_complex", contiguous(grad)),
     "pairs_of_complex": "view_as_real",
     "roll_dims": lambda g, shifts, dims: aten("roll", g, list(shifts), list(dims)),
     "rotate_dims": lambda g, k, dims: aten("rot90", g, k, list(dims)),

@@ -19,6 +19,7 @@ FUNCTIONS = {
     "hardswish": F.hardswish, "select": lambda x: x[1:] * x[0], "written": lambda x: (x * 1).mul_(x).add_(x), "clamp": lambda x: x.clamp(0.2, 0.5) ** 3,
     "mse": lambda x: F.mse_loss(x, x * x), "smooth_l1": lambda x: F.smooth_l1_loss(x, x * x), "huber": lambda x: F.huber_loss(x, x * x),
     "cross_entropy": lambda x: F.cross_entropy(x, torch.tensor(1)), "layer_norm": lambda x: F.layer_norm(x, (3,)) ** 2,
+    "pairs": lambda x: torch.view_as_real(torch.view_as_complex(torch.stack((x, x * x), 1)) ** 2).sum(1),
 }  # fmt: skip
 LAYERS = {
     "Linear": (lambda: nn.Linear(4, 3), (5, 4)), "Conv2d": (lambda: nn.Conv2d(2, 3, 3, padding=1), (1, 2, 4, 4)),
