@@ -1,7 +1,7 @@
 """Nested tensors in PyTorch's file format."""
 
 from tensh.engine.core.tensor import Tensor
-from tensh.serialization.containers import DamagedError
+from tensh.serialization.containers import DamagedError, LackingError
 from tensh.serialization.rebuilding import check
 
 
@@ -25,6 +25,8 @@ def require(fits, what="it contains an inconsistent nested tensor"):
 def whole_numbers(t, ndim):
     """Convert an integer tensor to lists."""
     require(isinstance(t, Tensor) and t.dim() == ndim and str(t.dtype) == "torch.int64")
+    if t.is_meta:
+        raise LackingError("a nested tensor on the device 'meta'")
     return t.tolist()
 
 

@@ -27,7 +27,7 @@ from tensh.nn.parameter import UninitializedBuffer, UninitializedParameter
 from tensh.nn.utils.rnn import PackedSequence
 from tensh.serialization import containers, plain_values
 from tensh.serialization.allowed import Known
-from tensh.serialization.containers import DamagedError
+from tensh.serialization.containers import DamagedError, LackingError
 from tensh.serialization.numpy_values import KINDS, make_array, make_dtype, make_scalar, set_contents, set_order
 
 FUNCTIONS = ("torch", "torch.nn.functional")  # modules whose functions may be attributes of modules
@@ -169,6 +169,8 @@ def seed(generator, state):
     """Set the state of a generator."""
     if type(state) is not tuple or len(state) != 3 or not isinstance(state[2], Tensor):
         raise DamagedError("it contains a generator with an invalid state")
+    if state[2].is_meta:
+        raise LackingError("a generator on the device 'meta'")
     generator.set_state(state[2])
 
 

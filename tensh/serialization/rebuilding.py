@@ -4,7 +4,7 @@ import inspect
 
 import numpy as np
 
-from tensh.engine.arrays.absent import Absent, lay_out
+from tensh.engine.arrays.absent import Absent, is_absent, lay_out
 from tensh.engine.arrays.bounds import MOST_DIMENSIONS, count_elements, view_memory
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.override.state import dispatches
@@ -88,7 +88,7 @@ def make_tensor_in_row(storage, row, offset, size, stride, requires_grad, metada
     check(row.size, offset, size, stride)
     if metadata:
         row = resolve_flags(storage, row, metadata)
-    if row.size and 0 not in size:
+    if is_absent(row) or row.size and 0 not in size:
         array = view_memory(row, row.dtype, size, stride, offset)
     else:
         array = np.empty(tuple(size), row.dtype)
@@ -109,7 +109,7 @@ def resolve_flags(storage, row, metadata):
     if type(metadata) is not dict:
         raise DamagedError("it contains a tensor with invalid metadata")
     conj, neg = bool(metadata.get("conj")), bool(metadata.get("neg"))
-    if not (conj or neg):
+    if not (conj or neg) or is_absent(row):
         return row
     key = conj, neg
     if key not in storage.others:

@@ -53,6 +53,39 @@ def test_descriptions_that_do_not_fit_are_refused(name):
             torch.load(make_file(*DAMAGED[name]), weights_only=weights_only)
 
 
+SAVED = {
+    "numbers": torch.ones(2, 3),
+    "no numbers": torch.ones(2, 0, 3),
+    "part of nothing": torch.ones(3)[:0],
+    "a module": torch.nn.Linear(2, 2).weight,
+}
+UNREADABLE = {
+    "sparse": torch.eye(2).to_sparse(),
+    "compressed": torch.eye(2).to_sparse_csr(),
+    "strided": torch.nested.as_nested_tensor([torch.ones(2), torch.ones(1)]),
+    "jagged": torch.nested.nested_tensor([torch.ones(2), torch.ones(1)], layout=torch.jagged),
+    "a generator": torch.Generator(),
+}
+
+
+def load_on_meta(value, **options):
+    file = io.BytesIO()
+    torch.save(value, file, **options)
+    file.seek(0)
+    return torch.load(file, map_location="meta", weights_only=False)
+
+
+@pytest.mark.parametrize("options", [{}, {"_use_new_zipfile_serialization": False}], ids=["archive", "legacy"])
+def test_elements_can_be_left_in_the_file(options):
+    for value in SAVED.values():
+        found = load_on_meta(value, **options)
+        assert (found.device.type, found.shape, found.dtype) == ("meta", value.shape, value.dtype)
+        assert found.requires_grad == value.requires_grad
+    for value in UNREADABLE.values():
+        with pytest.raises(RuntimeError, match="this checkpoint holds a .* on the device 'meta'"):
+            load_on_meta(value, **options)
+
+
 class Wrapper(torch.Tensor):
     """A class of tensors that wrap others, as a program that loads a file may allow it."""
 
