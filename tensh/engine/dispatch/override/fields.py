@@ -6,6 +6,7 @@ tensor's elements and history there.  The calling code determines which of the t
 
 import os
 import sys
+import weakref
 
 from tensh.engine.core.tensor import Tensor
 
@@ -13,7 +14,7 @@ FIELDS = {name: Tensor.__dict__[name] for name in ("array", "node")}
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__)))), "")
 OURS = (FOLDER, "<tensh ")  # prefixes of the file names of tensh's code, from files or generated
 
-seen = set()  # subclasses already examined
+seen: dict = {}  # id of a subclass already examined -> a weak reference to it
 
 
 class SharedName:
@@ -46,9 +47,10 @@ def is_tensh_frame(frame):
 
 def share_names(cls):
     """Share the names of fields that ``cls``, or a user's base class of it, defines."""
-    if cls in seen:
+    key = id(cls)
+    if key in seen:
         return
-    seen.add(cls)
+    seen[key] = weakref.ref(cls, lambda _: seen.pop(key, None))
     for each in cls.__mro__[: cls.__mro__.index(Tensor)]:
         if each.__module__.startswith(("tensh.", "torch.")):
             continue

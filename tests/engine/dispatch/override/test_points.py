@@ -1,10 +1,12 @@
 """Functions that look for overriding arguments: when they do, and that they are otherwise unchanged."""
 
+import gc
 import inspect
 import pickle
 import subprocess
 import sys
 import threading
+import weakref
 
 import pytest
 
@@ -61,6 +63,17 @@ def test_signatures_stay():
 def test_code_is_a_key_of_a_dictionary_beside_overriding_classes():
     keep_armed()
     assert {function.__code__: function for function in (torch.add, torch.neg, torch.cat)}
+
+
+def test_classes_of_tensors_that_nothing_refers_to_are_freed():
+    class Passing(torch.Tensor):
+        pass
+
+    assert type(torch.ones(2).as_subclass(Passing) + 1) is Passing
+    reference = weakref.ref(Passing)
+    del Passing
+    gc.collect()
+    assert reference() is None
 
 
 def test_a_mode_holds_in_its_own_thread():
