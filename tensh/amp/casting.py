@@ -18,6 +18,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.points import own_code, replace_code
 from tensh.engine.dispatch.override.templates import code_of
 from tensh.engine.dtypes.dtype import float32, float64
+from tensh.support.locks import make_shared_lock
 
 CODE = """
 def casting(*args, **options):
@@ -27,7 +28,7 @@ def casting(*args, **options):
 exchanged: dict = {}  # function -> its twin
 policies: dict = {}  # function -> how it casts
 finished: list = []  # holds True when all have been exchanged, which ^C may have stopped half way
-lock = threading.Lock()
+lock = make_shared_lock()
 
 
 class State(threading.local):

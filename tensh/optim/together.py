@@ -7,15 +7,14 @@ steps, get the same bits in one array.  Threads that share parameters take turns
 has changed since.
 """
 
-import os
 from itertools import accumulate, pairwise
 from math import prod
-from threading import Lock
 
 from numpy import dtype, empty, ndarray
 
 from tensh.engine.core.clock import stamp_write
 from tensh.optim.raw import update_in_pieces
+from tensh.support.locks import make_shared_lock
 
 FEWEST = 2
 """The fewest parameters to step together: for fewer, copies take longer than calls."""
@@ -28,9 +27,7 @@ FLOATS = dtype("f4"), dtype("f8")
 KEPT = 8
 """The most batches of a group that are kept for the next step."""
 
-turn = Lock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=turn.acquire, after_in_parent=turn.release, after_in_child=turn.release)
+turn = make_shared_lock()
 
 
 class Division:

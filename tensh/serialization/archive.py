@@ -190,15 +190,22 @@ def read_into(file, row):
     data = memoryview(row)
     for begin in range(0, len(data), PIECE):
         piece = data[begin : begin + PIECE]
-        if hasattr(file, "readinto"):
-            count = file.readinto(piece)
-        else:
-            found = file.read(len(piece))
-            count = len(found)
-            piece[:count] = found
-        if count != len(piece):
-            raise EOFError("Ran out of input")
+        fill(file, piece)
         yield piece
+
+
+def fill(file, memory):
+    """Fill memory from a file, which may give less at a time than it is asked for."""
+    while memory:
+        if hasattr(file, "readinto"):
+            count = file.readinto(memory)
+        else:
+            found = file.read(len(memory))
+            count = len(found)
+            memory[:count] = found
+        if not count:
+            raise EOFError("Ran out of input")
+        memory = memory[count:]
 
 
 class Checksums:

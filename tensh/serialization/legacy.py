@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from tensh.serialization.archive import dtype_of, read_into, storage_facts, text
+from tensh.serialization.archive import dtype_of, fill, read_into, storage_facts, text
 from tensh.serialization.containers import DamagedError
 from tensh.serialization.rebuilding import storage_over
 from tensh.serialization.unpickling import Unpickler
@@ -103,11 +103,12 @@ class Legacy:
             raise DamagedError("it lists a storage that no tensor uses")
         row = self.rows[key][1]
         end = place + 8 + row.nbytes
-        self.file.seek(self.begin + place)
-        if int.from_bytes(self.file.read(8), "little") != row.size:
-            raise DamagedError(f"the size of storage {key} differs from the declared one")
         if end > self.size:
             raise RuntimeError(f"unexpected EOF, expected {end - self.size} more bytes. The file might be corrupted.")
+        self.file.seek(self.begin + place)
+        fill(self.file, memoryview(count := bytearray(8)))
+        if int.from_bytes(count, "little") != row.size:
+            raise DamagedError(f"the size of storage {key} differs from the declared one")
         for piece in read_into(self.file, row.view(np.uint8)):
             if row.dtype == bool:
                 truths = np.frombuffer(piece, np.uint8)

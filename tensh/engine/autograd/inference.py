@@ -15,6 +15,7 @@ from tensh.engine.core.clock import listen, mode, owner, unlisten
 from tensh.engine.core.nodes import unpacked_values
 from tensh.engine.core.tensor import Tensor, new
 from tensh.engine.core.views import INFERENCE
+from tensh.support.locks import make_shared_lock
 
 WRITE = (
     "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
@@ -38,7 +39,7 @@ class Made(threading.local):
 
 made = Made()
 running: list = []  # an entry for each active use of the mode in any thread
-lock = threading.RLock()  # held while ``running`` changes, and ``new`` with it
+lock = make_shared_lock()  # held while ``running`` changes, and ``new`` with it
 operands: dict = {}  # memory of inference tensors that the current operation may save
 
 

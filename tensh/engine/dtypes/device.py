@@ -7,6 +7,7 @@ import numpy as np
 
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.core.clock import mode
+from tensh.support.locks import make_shared_lock
 from tensh.support.naming import OfTorch, final, kinds_within, name_type, torch_is_tensh
 
 
@@ -152,7 +153,7 @@ cpu, meta = device("cpu"), device("meta")
 # ── the default device ───────────────────────────────────────────────────────
 _shortcuts: list = []  # (container, its contents)
 _away: weakref.WeakSet = weakref.WeakSet()  # the living threads whose default is another device than the CPU
-_lock = threading.RLock()  # held while the shortcuts change, which all threads share
+_lock = make_shared_lock()  # held while the shortcuts change, which all threads share
 
 
 def shortcut(container):

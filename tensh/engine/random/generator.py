@@ -1,7 +1,6 @@
 """The random number generator: PyTorch's CPU generator, the same Mersenne Twister with the same state."""
 
 import os
-import threading
 from operator import length_hint
 
 import numpy as np
@@ -13,11 +12,12 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import cpu, device
 from tensh.engine.dtypes.dtype import uint8
 from tensh.engine.random.words import KEY_SIZE, Words
+from tensh.support.locks import make_shared_lock
 from tensh.support.naming import OfTorch, torch_is_tensh
 
 DEFAULT_SEED = 67280421310721  # PyTorch's seed of every new Generator
 
-SEEDING = threading.RLock()  # held by the thread whose draw is the first after seeding
+SEEDING = make_shared_lock()  # held by the thread whose draw is the first after seeding
 
 # The bytes of get_state(): PyTorch keeps the layout of the time when words were stored in 64 bits.
 STATE = np.dtype(

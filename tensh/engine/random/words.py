@@ -13,10 +13,12 @@ follows from the number of words that the block has left.
 import functools
 import sys
 import threading
+import weakref
 
 import numpy as np
 
 from tensh.engine.arrays.uninterrupted import without_interrupts
+from tensh.support.locks import hold_at_forks
 
 KEY_SIZE = 624  # number of words in the key of the Mersenne Twister
 HALF = np.uint64(32)  # half of the bits of a 64-bit word
@@ -37,6 +39,10 @@ def make_zeros():
     return Zeros()
 
 
+streams: weakref.WeakSet = weakref.WeakSet()  # all that exist
+hold_at_forks(lambda: [stream.lock for stream in streams])
+
+
 class Words:
     """A stream of random words, with its state.
 
@@ -44,7 +50,7 @@ class Words:
     not drawn, None if that must be read from it. ``ahead`` keeps numbers made of words of the block that are not taken, either.
     """
 
-    __slots__ = ("ahead", "block", "index", "integers", "left", "lock", "twister")
+    __slots__ = ("__weakref__", "ahead", "block", "index", "integers", "left", "lock", "twister")
 
     def __init__(self):
         from numpy.random import MT19937, Generator  # takes 18 ms
@@ -52,6 +58,7 @@ class Words:
         self.twister, self.lock = MT19937(make_zeros()), threading.RLock()
         self.integers = Generator(self.twister).integers
         self._forget(0)
+        streams.add(self)
 
     def _forget(self, left):
         self.block, self.index, self.left, self.ahead = EMPTY, 0, left, {}

@@ -1,14 +1,21 @@
 """State that belongs to a thread: another thread neither sees nor changes it, whenever it comes."""
 
+import os
 import threading
+import time
 
 import pytest
 
 import tensh as torch
+from tensh.amp import casting
 from tensh.engine.autograd import inference
 from tensh.engine.autograd.inference import make as make_tensor
+from tensh.engine.dispatch.override import points
+from tensh.engine.dtypes import device as devices
+from tensh.engine.random import generator
 from tensh.fx.tracer import is_fx_tracing
 from tensh.nn import Linear, Module
+from tensh.optim import together
 
 
 def run_elsewhere(function):
@@ -104,3 +111,39 @@ def test_traces_of_several_threads_take_turns():
     torch.fx.symbolic_trace(Waiting(work))
     other.join()
     assert order == ["first", "second"] and Module.__call__ is call
+
+
+# ── forks ────────────────────────────────────────────────────────────────────
+LOCKS = {
+    "devices": lambda: devices._lock,
+    "inference": lambda: inference.lock,
+    "functions": lambda: points.lock,
+    "autocast": lambda: casting.lock,
+    "optimizers": lambda: together.turn,
+    "seeds": lambda: generator.SEEDING,
+    "random numbers": lambda: torch.default_generator.open().lock,
+    "other random numbers": lambda: OTHER.open().lock,
+}
+OTHER = torch.Generator()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.parametrize("name", LOCKS)
+def test_no_lock_is_held_in_a_child_by_a_thread_that_it_lacks(name):
+    lock, taken = LOCKS[name](), threading.Event()
+
+    def hold():
+        with lock:
+            taken.set()
+            time.sleep(0.1)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    taken.wait()
+    child = os.fork()
+    if not child:
+        os._exit(not lock.acquire(timeout=5))
+    assert os.waitpid(child, 0)[1] == 0
+    thread.join()
+    assert run_elsewhere(lambda: lock.acquire(timeout=5) and not lock.release())

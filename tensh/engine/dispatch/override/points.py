@@ -11,7 +11,6 @@ is armed at once.  When the last mode has ended, and no overriding object was ev
 An operation on plain tensors takes 0.1 to 0.2 µs longer while armed, and no longer while disarmed.
 """
 
-import threading
 from types import FunctionType
 
 from tensh.engine.arguments.caller import ARMED
@@ -21,6 +20,7 @@ from tensh.engine.dispatch.override.fields import share_names
 from tensh.engine.dispatch.override.state import USUAL, call_disabled, dispatches, state
 from tensh.engine.dispatch.override.templates import code_for
 from tensh.engine.errors.warnings import is_tensh_file
+from tensh.support.locks import make_shared_lock
 
 
 class Types(set):
@@ -36,7 +36,7 @@ operators: dict = {}  # generated operator function -> its operator
 inner_names: dict = {}  # function of an operator that composites call -> its name
 checks: dict = {}  # function that raises for elements of its arguments, or asks about them, for composites -> True
 arrivals: list = []  # called with every new function while a capture is active: see dispatch/capture
-lock = threading.RLock()  # held while functions get other code, here and for captures
+lock = make_shared_lock()  # held while functions get other code, here and for captures
 
 
 class OverridePoints:
