@@ -304,3 +304,17 @@ if __name__ == "__main__":  # record the old file: in an environment that has Py
     import torch
 
     torch.save(plain(torch), LEGACY, **OLD)
+
+
+def test_a_file_may_give_less_than_it_is_asked_for():
+    class Reader(io.BytesIO):
+        def read(self, size=-1):
+            return super().read(min(size, 7) if size > 0 else size)
+
+        def readinto(self, memory):
+            return super().readinto(memoryview(memory)[:7])
+
+    file = io.BytesIO()
+    tensh.save([tensh.arange(50.0), tensh.arange(30) > 9], file, _use_new_zipfile_serialization=False)
+    numbers, truths = tensh.load(Reader(file.getvalue()))
+    assert numbers.tolist() == [*range(50)] and truths.sum() == 20

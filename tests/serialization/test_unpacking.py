@@ -116,20 +116,6 @@ def test_a_file_without_readinto_can_be_read():
         assert tensh.load(Reader(file.getvalue()))["x"].tolist() == [0, 1, 2]
 
 
-def test_a_file_may_give_less_than_it_is_asked_for():
-    class Reader(io.BytesIO):
-        def read(self, size=-1):
-            return super().read(min(size, 7) if size > 0 else size)
-
-        def readinto(self, memory):
-            return super().readinto(memoryview(memory)[:7])
-
-    file = io.BytesIO()
-    tensh.save([tensh.arange(50.0), tensh.arange(30) > 9], file, **OLD)
-    numbers, truths = tensh.load(Reader(file.getvalue()))
-    assert numbers.tolist() == [*range(50)] and truths.sum() == 20
-
-
 # ── bombs ────────────────────────────────────────────────────────────────────
 
 
