@@ -1,5 +1,6 @@
 """torch.amp.autocast_mode: ``autocast`` under the name of PyTorch's module, and the calls that stand for it in graphs."""
 
+from tensh.amp.custom import convert as _cast  # noqa: F401 (libraries import it from here)
 from tensh.amp.custom import custom_bwd, custom_fwd
 from tensh.amp.regions import autocast, is_autocast_available
 

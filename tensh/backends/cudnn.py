@@ -16,6 +16,11 @@ def version():
     """The version of cuDNN: None."""
 
 
+def _get_cudnn_enabled():
+    """Return the switch ``enabled``, which libraries ask ``torch._C`` for."""
+    return enabled
+
+
 @contextlib.contextmanager
 def flags(enabled=False, benchmark=False, benchmark_limit=10, deterministic=False, allow_tf32=True, **others):
     """A context in which the switches are set.

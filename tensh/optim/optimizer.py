@@ -143,6 +143,13 @@ class Optimizer(OptimizerHooks, State):
                     grad.requires_grad_(False)
                 grad.zero_()
 
+    @staticmethod
+    def _group_tensors_by_device_and_dtype(tensorlistlist, with_indices=False):
+        """Sort lists of tensors by device and dtype, for steps of custom optimizers that compute whole lists."""
+        from tensh.utils import _foreach_utils
+
+        return _foreach_utils._group_tensors_by_device_and_dtype(tensorlistlist, with_indices)
+
     def step(self, closure=None):
         """Change the parameters; ``closure``, if given, computes the loss and its gradients first; its result is returned."""
         raise NotImplementedError

@@ -283,7 +283,10 @@ REAL = (
         "_inductor.decomposition.register_decomposition": "tensh._decomp:register_decomposition",
         "_library.infer_schema.infer_schema": "tensh._library.schema:infer_schema",
     }
-    | {"_C._set_grad_enabled": "tensh.engine.autograd.modes:_set_grad_enabled"}
+    | {
+        "_C._set_grad_enabled": "tensh.engine.autograd.modes:_set_grad_enabled",
+        "_C._get_cudnn_enabled": "tensh.backends.cudnn:_get_cudnn_enabled",
+    }
     | {f"_C._distributed_c10d.{name}": f"tensh.distributed:{name}" for name in "ProcessGroup Store Work".split()}
     | {
         f"distributed.{space}.{name}": f"tensh.distributed.tensor.placement_types:{name}"
