@@ -227,7 +227,7 @@ def match_windows(grad, input, shape, stride, padding, dilation, groups):
     if are_little(len(input), size, shape, groups):
         columns = copy_windows(input, shape[2:], size, stride, padding, dilation, groups)
         values = grad.reshape(len(grad), groups, -1, math.prod(size))
-        return sum_products([columns], values)[0].swapaxes(1, 2).reshape(shape)
+        return np.ascontiguousarray(sum_products([columns], values)[0].swapaxes(1, 2)).reshape(shape)
     if blocks := cut_groups(groups, input.shape[1], shape[0], shape[2:], size):
         parts = [
             match_windows(
