@@ -141,6 +141,7 @@ def rename_parts(to):
         if name == name_in_torch(own):
             register(module, name)
         if module.__name__ == name:
+            complete(module, name)  # one that is switched off, which has this name from the beginning
             continue
         show_names(module, name)
         names = own, name_in_torch(own)

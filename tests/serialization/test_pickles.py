@@ -98,6 +98,15 @@ def test_names_are_found_where_pytorch_keeps_them(line):
         exec(code, {})
 
 
+def test_names_are_found_in_a_module_that_was_there_before_torch():
+    code = (
+        "import tensh, tensh.alias; tensh._C.DisableTorchFunctionSubclass\n"
+        "with tensh.alias.torch_is_tensh():\n    import torch\n    from torch._C import Generator\nassert Generator is tensh.Generator"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_what_is_in_no_place_is_said_to_be_missing():
     with tensh.alias.torch_is_tensh():
         with pytest.raises(ImportError, match="cannot import name 'Nothing'"):

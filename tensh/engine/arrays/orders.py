@@ -1,8 +1,11 @@
 """The order of dimensions: the one in memory that PyTorch gives the results of elementwise functions, and moved ones."""
 
 import functools
+import math
 
 import numpy as np
+
+from tensh.engine.arrays.copying import copy_into
 
 
 def move_axis(array, source, destination):
@@ -51,13 +54,48 @@ def compare(shape, strides, one, other):
     return 0
 
 
-def arrange(out, operands):
-    """Return a result in PyTorch's order for its operands, tensors or numbers; NumPy may have another for expanded ones."""
-    arrays = [each.array for each in operands if hasattr(each, "array")]
-    if out.strides == arrays[0].strides:  # the usual case, such as a sum of transposed tensors
+def arrange(out, first, operands):
+    """Return a result in PyTorch's order for its operands, tensors or numbers, ``first`` being the array of the first one.
+
+    Where the orders of operands differ NumPy's result is in rows, PyTorch's in the order of the first one.
+    """
+    shape, strides = out.shape, first.strides
+    if out.strides == strides:  # the usual case, such as a sum of transposed tensors
         return out
-    order = order_of(out.shape, *[np.broadcast_to(each, out.shape).strides for each in arrays])
+    if first.shape == shape and is_descending(strides) and out.flags.c_contiguous:  # parts of rows
+        return out
+    arrays = [each.array for each in operands if hasattr(each, "array")]
+    order, back = find_order(shape, *[strides_within(each, shape) for each in arrays])
     inside = out.transpose(order)
     if inside.flags.c_contiguous:
         return out
-    return inside.copy("C").transpose(np.argsort(order))
+    copy = np.empty(inside.shape, out.dtype)
+    copy_into(copy, inside)
+    return copy.transpose(back)
+
+
+@functools.lru_cache(256)
+def is_descending(strides):
+    """Return True if every dimension lies further out in memory than the next."""
+    before = math.inf
+    for step in strides:
+        if not 0 < step < before:
+            return False
+        before = step
+    return True
+
+
+def strides_within(array, shape):
+    """Return the strides of an array that is expanded to a shape."""
+    if array.shape == shape:
+        return array.strides
+    absent = len(shape) - array.ndim
+    sizes = zip(array.shape, shape[absent:], array.strides)
+    return (0,) * absent + tuple([0 if own == 1 != size else step for own, size, step in sizes])
+
+
+@functools.lru_cache(256)
+def find_order(shape, *strides):
+    """Return the dimensions by descending stride, and the dimensions that lead back from that order."""
+    order = order_of(shape, *strides)
+    return order, sorted(range(len(order)), key=order.__getitem__)

@@ -43,11 +43,14 @@ def without_interrupts(function):
 
 
 def entered_whole(cls):
-    """Decorate a class of contexts: ^C waits until one is entered or left, and leaves one that it has kept from its block."""
-    enter, leave = cls.__enter__, without_interrupts(cls.__exit__)
+    """Decorate a class of contexts: ^C waits until one is entered or left, and leaves one that it has kept from its block.
+
+    At a prompt it also waits in functions of these names.
+    """
+    enter, leave = cls.__enter__, cls.__exit__
 
     @functools.wraps(enter)
-    def enter_whole(self):
+    def __enter__(self):
         is_entered = False
         try:
             with Uninterrupted():
@@ -56,8 +59,13 @@ def entered_whole(cls):
             return result
         except BaseException as failure:
             if is_entered:
-                leave(self, type(failure), failure, failure.__traceback__)
+                __exit__(self, type(failure), failure, failure.__traceback__)
             raise
 
-    cls.__enter__, cls.__exit__ = enter_whole, leave
+    @functools.wraps(leave)
+    def __exit__(self, *error):
+        with Uninterrupted():
+            return leave(self, *error)
+
+    cls.__enter__, cls.__exit__ = __enter__, __exit__
     return cls

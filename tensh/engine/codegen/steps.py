@@ -218,7 +218,7 @@ def reduces(op):
 
 
 def views_matter(op):
-    """Return True for elementwise functions, whose result may be laid out otherwise by NumPy if an operand is a view."""
+    """Return True for elementwise functions: NumPy may lay their results out in another order if an operand is a view."""
     return bool(op.pointwise and op.derivatives)
 
 
@@ -230,8 +230,9 @@ def result_lines(op):
     if reduces(op):
         lines.append(f"el{IN_ROWS.format('out')}")
     if views_matter(op):
-        operands = " ".join(f"{p}," for p in op.inputs)
-        lines.append(f"elif is_view and not out_.flags.c_contiguous: out_ = arrange(out_, ({operands}))")
+        first, operands = next(iter(op.inputs)), " ".join(f"{p}," for p in op.inputs)
+        in_rows = f"out_.flags.c_contiguous and {first}_.flags.c_contiguous"
+        lines.append(f"elif is_view and not ({in_rows}): out_ = arrange(out_, {first}_, ({operands}))")
     lines.append(BLANK.format("out"))
     if op.derivatives:
         lines.append(_wants_gradient(op, op.derivatives) + " and mode.grad:")
