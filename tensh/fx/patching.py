@@ -33,6 +33,12 @@ def make_leaf(function):
     return leaf
 
 
+def uncover(cls, name):
+    """Let a class inherit a method again; ^C may have come before another method covered it."""
+    if name in vars(cls):
+        delattr(cls, name)
+
+
 turn = threading.RLock()  # patches that are undone in the order in which they were made would stay
 
 
@@ -55,7 +61,7 @@ class Patcher:
         if name in names:
             self.undo.append(functools.partial(names.__setitem__, name, names[name]))
         else:
-            self.undo.append(functools.partial(names.__delitem__, name))
+            self.undo.append(functools.partial(names.pop, name, None))
         names[name] = value
 
     def patch_method(self, cls, name, value):
@@ -63,7 +69,7 @@ class Patcher:
         if name in vars(cls):
             self.undo.append(functools.partial(setattr, cls, name, vars(cls)[name]))
         else:
-            self.undo.append(functools.partial(delattr, cls, name))
+            self.undo.append(functools.partial(uncover, cls, name))
         setattr(cls, name, value)
 
     def patch_wrapped(self):

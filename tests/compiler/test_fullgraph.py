@@ -94,3 +94,22 @@ def test_a_garbage_collection_ends_no_graph():
     finally:
         gc.callbacks.remove(look_at_the_clock), gc.set_threshold(*thresholds)
     assert seen and results == [[2, 2]] * 3
+
+
+COLLECTIONS = {"seen": 0}
+
+
+def count_collections(phase, info):
+    COLLECTIONS["seen"] += 1
+
+
+def test_what_a_garbage_collection_reads_is_not_guarded():
+    counts, thresholds = torch._dynamo.testing.CompileCounter(), gc.get_threshold()
+    compiled = torch.compile(lambda x: x.exp() * 2 + x.sum(), backend=counts)
+    gc.callbacks.append(count_collections), gc.set_threshold(1)
+    try:
+        for _ in range(3):
+            compiled(torch.zeros(2))
+    finally:
+        gc.callbacks.remove(count_collections), gc.set_threshold(*thresholds)
+    assert COLLECTIONS["seen"] and counts.frame_count == 1

@@ -221,7 +221,7 @@ class Watch:
         code = frame.f_code
         if code.co_name == "__init__" and code.co_argcount:
             self.note_made(frame.f_locals[code.co_varnames[0]])
-        if is_import(frame) or frame.f_globals.get("__name__", "").startswith(NAMED_TUPLE):
+        if is_import(frame) or is_collecting(frame) or frame.f_globals.get("__name__", "").startswith(NAMED_TUPLE):
             return
         names = read_code(code)
         if code not in self.codes:

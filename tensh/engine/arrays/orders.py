@@ -54,11 +54,12 @@ def compare(shape, strides, one, other):
     return 0
 
 
-def arrange(out, first, operands):
-    """Return a result in PyTorch's order for its operands, tensors or numbers, ``first`` being the array of the first one.
+def arrange(out, operands):
+    """Return a result in PyTorch's order for its operands, tensors or numbers.
 
-    Where the orders of operands differ NumPy's result is in rows, PyTorch's in the order of the first one.
+    Where their orders differ NumPy's result is in rows, PyTorch's in the order of the first one.
     """
+    first = (operands[0] if hasattr(operands[0], "array") else operands[1]).array
     shape, strides = out.shape, first.strides
     if out.strides == strides:  # the usual case, such as a sum of transposed tensors
         return out

@@ -232,7 +232,7 @@ def result_lines(op):
     if views_matter(op):
         first, operands = next(iter(op.inputs)), " ".join(f"{p}," for p in op.inputs)
         in_rows = f"out_.flags.c_contiguous and {first}_.flags.c_contiguous"
-        lines.append(f"elif is_view and not ({in_rows}): out_ = arrange(out_, {first}_, ({operands}))")
+        lines.append(f"elif is_view and not ({in_rows}): out_ = arrange(out_, ({operands}))")
     lines.append(BLANK.format("out"))
     if op.derivatives:
         lines.append(_wants_gradient(op, op.derivatives) + " and mode.grad:")
