@@ -239,9 +239,13 @@ def begin(*arguments):
 
 
 def is_empty(group):
-    """Return True if no process of a group is left, apart from those that have ended."""
-    found = subprocess.run(["ps", "-o", "stat=", "-s", str(group)], capture_output=True, text=True).stdout.split()
-    return all(state.startswith("Z") for state in found)
+    """Return True if all processes of a group end, which takes those that outlive the first one a moment."""
+    for _ in range(100):
+        found = subprocess.run(["ps", "-o", "stat=", "-s", str(group)], capture_output=True, text=True).stdout.split()
+        if all(state.startswith("Z") for state in found):
+            return True
+        time.sleep(0.1)
+    return False
 
 
 def test_a_lost_process_costs_one_run(script, scheduler):

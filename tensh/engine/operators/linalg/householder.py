@@ -11,7 +11,6 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.linalg.products import mH
 from tensh.engine.operators.linalg.shared import check_floating, return_columns
-from tensh.engine.operators.linalg.solve import substitute
 
 
 def vectors_of(A):
@@ -32,22 +31,6 @@ def reflections(L, tau, C, adjoint):
         t = tau[..., i : i + 1].reshape((*tau.shape[:-1], 1, 1))
         states.append(states[-1] - (t.conj() if adjoint else t) * (v @ (mH(v) @ states[-1])))
     return states
-
-
-def reflect(L, tau, C, adjoint):
-    """Return the last state of ``reflections`` by three matrix products.
-
-    The reflections together are ``1 - L T L^H``, where ``T^-1`` has the elements of L^H L above its diagonal and 1 / tau on it
-    (T. Joffrin et al., "Accumulating Householder transformations, revisited", ACM Transactions on Mathematical Software
-    32, 2006).  Rows are multiplied by tau, since the tau of a trivial reflection is 0.
-    """
-    k = tau.shape[-1]
-    V = L[..., :, :k]
-    inverse = np.triu(tau[..., :, None] * (mH(V) @ V), 1)
-    each = np.arange(k)
-    inverse[..., each, each] = 1
-    T = substitute(inverse, np.eye(k, dtype=tau.dtype) * tau[..., None, :], True, True)
-    return C - V @ ((mH(T) if adjoint else T) @ (mH(V) @ C))
 
 
 @word
@@ -104,7 +87,7 @@ def linalg_householder_product(A, tau):
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
     check_householder(name, A, tau)
     start = np.broadcast_to(np.eye(m, n, dtype=A.dtype), A.shape)
-    return reflect(vectors_of(A), tau, start, False)
+    return reflections(vectors_of(A), tau, start, False)[-1]
 
 
 def check_householder(name, A, tau):
@@ -146,7 +129,7 @@ def ormqr(A, tau, other, left=True, transpose=False):
     """
     check_ormqr(A, tau, other, left)
     side = other if left else mH(other)
-    result = reflect(vectors_of(A), tau, side, transpose == left)
+    result = reflections(vectors_of(A), tau, side, transpose == left)[-1]
     return result if left else mH(result)
 
 

@@ -111,7 +111,7 @@ def solve_as_factored(A, B, upper, unit):
         X = np.linalg.solve(whole, B)
     except np.linalg.LinAlgError:
         return None
-    return X if upper else X[..., ::-1, :]
+    return X if upper else X[..., ::-1, :].copy()
 
 
 @functools.lru_cache(SPLIT)
