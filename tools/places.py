@@ -124,9 +124,10 @@ def record(names_of):
 
 
 def is_in(space, name, value):
-    """Return True if a value has a name in a module of PyTorch or of Python's library."""
-    known = space in LIBRARY or str(space).startswith("torch")
-    return known and getattr(sys.modules.get(space), name, None) is value
+    """Return True if a value has a name in a module of PyTorch, or a public one in a module of Python's library."""
+    module = sys.modules.get(space)
+    known = name in getattr(module, "__all__", dir(module)) if space in LIBRARY else str(space).startswith("torch")
+    return known and getattr(module, name, None) is value
 
 
 def make_files():
