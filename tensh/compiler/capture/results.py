@@ -73,10 +73,7 @@ class Result:
 
     def __init__(self, result, recorder, inputs, contents=None, changed=()):
         self.recorder, self.inputs, self.outputs, self.views = recorder, inputs, [], {}
-        self.contents, self.objects = (
-            contents,
-            [],
-        )  # the containers from outside, and those among them that are returned
+        self.contents, self.objects = contents, []  # containers from outside; those among them that are returned
         self.repeated, self.shared, tensors = set(), {}, []
         changes = [each.list_changes() for each in changed]
         whole = result, [items for _, items in changes]

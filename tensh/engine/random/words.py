@@ -29,7 +29,7 @@ EMPTY = np.empty(0, np.uint64)
 
 @functools.cache
 def make_zeros():
-    """A seed sequence of zeros: a key that seeding replaces takes a quarter of the time without the system's entropy."""
+    """Return a seed sequence of zeros: a key that is replaced takes a quarter of the time without the system's entropy."""
     from numpy.random.bit_generator import ISeedSequence
 
     class Zeros(ISeedSequence):

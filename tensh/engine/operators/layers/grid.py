@@ -20,6 +20,7 @@ from tensh.engine.operators.layers import grid_halves
 from tensh.engine.operators.layers.resampling import CUBIC
 from tensh.engine.operators.precision import compute_in_float32, is_half, narrow_result, widen
 from tensh.engine.operators.reductions.summation import add_along
+from tensh.engine.operators.special.shared import polynomial
 
 MODES = "kind, padding, corners"
 # Points of a batch from which gradients are added channel by channel, in a quarter to a half of the time
@@ -89,7 +90,12 @@ def cubic_factors(t, order):
     """Return the weights of cubic convolution at the distances t + 1, t, 1 - t and 2 - t."""
     far, near = cubics(order)
     back = -1 if order % 2 else 1
-    return horner(far, t + 1), horner(near, t), back * horner(near, 1 - t), back * horner(far, 2 - t)
+    return (
+        polynomial(t + 1, *far),
+        polynomial(t, *near),
+        back * polynomial(1 - t, *near),
+        back * polynomial(2 - t, *far),
+    )
 
 
 @functools.lru_cache(16)
@@ -98,15 +104,6 @@ def cubics(order):
     a = CUBIC
     both = np.polynomial.Polynomial([-4 * a, 8 * a, -5 * a, a]), np.polynomial.Polynomial([1, 0, -a - 3, a + 2])
     return [each.deriv(order).coef[::-1].tolist() if order else each.coef[::-1].tolist() for each in both]
-
-
-def horner(coefficients, t):
-    """The polynomial of these coefficients, the highest power first."""
-    out = np.full_like(t, coefficients[0])
-    for each in coefficients[1:]:
-        out *= t
-        out += each
-    return out
 
 
 FACTORS = {"bilinear": linear_factors, "bicubic": cubic_factors}

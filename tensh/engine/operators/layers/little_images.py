@@ -15,7 +15,7 @@ LITTLE = 1 << 15  # elements of all windows up to which this takes less time
 
 
 def are_little(images, size, shape, groups):
-    """True if all windows that a weight of ``shape`` meets have few elements."""
+    """Return True if all windows that a weight of ``shape`` meets have few elements."""
     return 0 < images * math.prod(size) * math.prod(shape[1:]) * groups <= LITTLE
 
 
