@@ -102,9 +102,13 @@ class CapabilityBasedPartitioner:
         """Take nodes that compute nothing off the beginnings and the ends of partitions."""
         for part in partitions:
             for neighbours in (lambda node: node.all_input_nodes, lambda node: node.users):
-                while taken := [node for node in part.nodes if self._is_idle(node) and part.nodes.keys().isdisjoint(neighbours(node))]:  # fmt: skip
+                while taken := self._find_bookends(part, neighbours):
                     for node in taken:
                         part.remove_node(node)
+
+    def _find_bookends(self, part, neighbours):
+        """Return the nodes that compute nothing and have no neighbours in their partition on one side."""
+        return [node for node in part.nodes if self._is_idle(node) and part.nodes.keys().isdisjoint(neighbours(node))]
 
     def _is_idle(self, node):
         """Return True for a node that computes nothing."""
