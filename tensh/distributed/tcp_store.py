@@ -1,6 +1,7 @@
 """The client of a store that one process serves to others over TCP: each method is a request."""
 
 import socket
+import struct
 import threading
 import time
 import weakref
@@ -173,6 +174,7 @@ def connect(host, port, seconds):
     while True:
         try:
             made = socket.create_connection((host, port), timeout=max(end - time.monotonic(), 0.001))
+            refuse_itself(made)
         except OSError:
             if time.monotonic() > end:
                 raise DistNetworkError(
@@ -183,3 +185,16 @@ def connect(host, port, seconds):
             made.settimeout(None)
             made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return made
+
+
+def refuse_itself(connection):
+    """Close a connection whose two ends are the same socket, and raise ConnectionRefusedError.
+
+    Where nobody listens yet, the system may give a client the very port that it connects to: TCP then connects the
+    socket with itself (RFC 9293, section 3.5, simultaneous open), and the server finds its port in use.
+    """
+    if connection.getsockname() == connection.getpeername():
+        # reset the connection, since one that is closed in order keeps the port for a minute
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+        raise ConnectionRefusedError

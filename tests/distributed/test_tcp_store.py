@@ -103,3 +103,22 @@ def test_what_no_peer_would_receive_is_not_sent():
 def test_a_port_that_none_can_be_is_of_a_wrong_type(port):
     with pytest.raises(TypeError, match="incompatible constructor arguments"):
         torch.distributed.TCPStore("127.0.0.1", port, is_master=True)
+
+
+def test_a_client_that_came_first_does_not_connect_with_itself(monkeypatch):
+    """The first attempts leave from the port that they go to, as the system may arrange, and the server comes later."""
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        host, port = found.getsockname()
+    create_connection, served, sources = socket.create_connection, [], [(host, port)] * 2
+
+    def connect(address, timeout):
+        if sources:
+            return create_connection(address, timeout, source_address=sources.pop())
+        monkeypatch.undo()
+        served.append(torch.distributed.TCPStore(host, port, is_master=True))
+        return create_connection(address, timeout)
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    other = torch.distributed.TCPStore(host, port, timeout=30.0)
+    other.set("a", "1")
+    assert served[0].get("a") == b"1"
