@@ -4,7 +4,6 @@ No user code runs again: operands are read from the traceback, causes are found 
 stand-ins with the shapes and dtypes of the operands.
 """
 
-from tensh.explain.afterwards import afterwards
 from tensh.explain.calls import find_failed_call
 from tensh.explain.causes import Situation, cause_of
 from tensh.explain.causes.arguments.signatures import explain_lacking
@@ -12,13 +11,15 @@ from tensh.explain.causes.arguments.sizes import explain_fraction
 from tensh.explain.causes.data.loss_shapes import explain_loss_shapes
 from tensh.explain.causes.models.layers import fit_layer
 from tensh.explain.causes.names.none import explain_given_none
-from tensh.explain.causes.situation import first_explanation
 from tensh.explain.causes.values.dimensions import explain_dimensions
-from tensh.explain.lines import whole_lines
-from tensh.explain.making import list_unseen, turn
-from tensh.explain.place import Place, find_whole_call
 from tensh.explain.rules import rule_for
-from tensh.explain.search import explain_by_search, leave_out_failing
+from tensh.explain.search.searching import explain_by_search, leave_out_failing
+from tensh.explain.situation import first_explanation
+from tensh.explain.source.assignments import list_unseen
+from tensh.explain.source.iterations import find_iteration
+from tensh.explain.source.place import Place, find_whole_call
+from tensh.explain.source.whole_lines import whole_lines
+from tensh.explain.trials.afterwards import afterwards
 from tensh.support.language import close_up
 
 __all__ = ["Place", "explain"]
@@ -50,7 +51,7 @@ def explain(error, traceback, place):
         advice=found.advice and close_up(found.advice),
         then=afterwards(call, found.fits[0]) if call and found.fits and not found.fits[0].line else None,
         made=tuple(list_unseen(place, [operand.text for operand in found.operands])),
-        turn=turn(place, names),
+        turn=find_iteration(place, names),
     )
     if call is None or call.module is None:
         return found

@@ -1,10 +1,8 @@
 """The failed call: the operation, its values, and how the user wrote each of them."""
 
-import ast
 import builtins
 import dis
 import os
-import re
 from dataclasses import dataclass
 from types import ModuleType
 from typing import NamedTuple
@@ -12,18 +10,11 @@ from typing import NamedTuple
 from tensh.engine.arguments.caller import HAND_ON
 from tensh.engine.arguments.signatures import accepts
 from tensh.engine.codegen.guards import FILE
-from tensh.explain.place import Place
-from tensh.explain.shadow import Shadow
-from tensh.support.columns import in_characters
+from tensh.explain.source.pieces import CONTAINED, MODULES, OPERATORS, caller, names_in, pieces, takes_more
+from tensh.explain.source.place import Place
+from tensh.explain.trials.shadow import Shadow
 
 OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-MODULES = ("torch", "tensh", "nn", "F", "np", "math")  # usual names of the modules of functions
-SYMBOLS = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**", ast.FloorDiv: "//", ast.Mod: "%",
-    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
-}  # fmt: skip
-COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
-CONTAINED = {ast.In: "in", ast.NotIn: "not in"}
 
 
 CALL = "Calls.__call__"  # the function that calls every module
@@ -39,7 +30,6 @@ GUARD = FILE.partition("{")[0]
 PORTS = os.path.join("core", "ports.py")
 REFLECTED = frozenset("radd rsub rmul rdiv rtruediv rfloordiv rmod rremainder rpow rmatmul".split())
 """Operators computed by the right operand."""
-OPERATORS = {*SYMBOLS.values(), *COMPARED.values()}
 
 
 @dataclass(frozen=True, eq=False)  # compared by identity, since arguments may have equal values
@@ -96,15 +86,6 @@ class Call(NamedTuple):
                     start, end = start - 1, end + 1
             text = text[:start] + new + text[end:]
         return text
-
-
-def takes_more(text):
-    """Return True if a suffix can follow an expression without parentheses: it is a name, a call, an index or in brackets."""
-    try:
-        tree = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError):
-        return False
-    return isinstance(tree, ast.Name | ast.Attribute | ast.Call | ast.Subscript) or text[:1] in "[{"
 
 
 def find_failed_call(traceback, place):
@@ -176,15 +157,6 @@ def keywords(frame):
     return frame.f_locals.get(code.co_varnames[code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4)], {})
 
 
-def names_in(code):
-    """Return the names in a piece of code."""
-    try:
-        tree = ast.parse(code.strip())
-    except (SyntaxError, ValueError):
-        return set()
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-
-
 def layer_call(step, place, names):
     """Return the call of the innermost layer, whose outer layers may have passed on the same input."""
     outer = frame = step.tb_frame
@@ -219,16 +191,6 @@ def layer_name(model, module, segment):
     return f"{caller(segment) or 'layer '}{path} ({kind})" if path else kind
 
 
-def caller(segment):
-    """Return the qualifier of the function being called, with its dot; "" if it has none."""
-    try:
-        tree = ast.parse(segment, mode="eval").body
-    except (SyntaxError, ValueError):
-        return None
-    name = ast.unparse(tree.func).removesuffix(".forward") if isinstance(tree, ast.Call) else ""
-    return f"{name}." if re.fullmatch(r"[\w.]+", name) else None
-
-
 def find_argument(written, position, name):
     """Return (text, span) of an argument, given by position or by name."""
     positional, named = written
@@ -242,61 +204,3 @@ def find_argument(written, position, name):
 def list_modules(names):
     """Return the names under which modules can be called, whatever the program has named them."""
     return {*MODULES, *(name for name, value in names.items() if isinstance(value, ModuleType))}
-
-
-def pieces(segment, is_layer=False, modules=MODULES):
-    """Return (((text, span) of each positional operand, name -> (text, span)), symbol) for a piece of source.
-
-    The owner of a method is an operand; with ``is_layer`` that of ``self.out(x)`` is not.
-    """
-    try:
-        tree = ast.parse(f"({segment}\n)", mode="eval").body
-    except (SyntaxError, ValueError):
-        return find_augmented(segment)
-    match tree:
-        case ast.BinOp():
-            nodes, symbol = [tree.left, tree.right], SYMBOLS.get(type(tree.op))
-        case ast.Compare(ops=[op]):
-            nodes, symbol = [tree.left, *tree.comparators], (COMPARED | CONTAINED).get(type(op))
-        case ast.UnaryOp(op=op):
-            nodes, symbol = [tree.operand], "not" if isinstance(op, ast.Not) else None
-        case ast.Subscript():
-            nodes, symbol = [tree.value, tree.slice], "[]"
-        case ast.Call(func=ast.Attribute()) if not (is_layer or is_module(tree.func.value, modules)):
-            nodes, symbol = [tree.func.value, *tree.args], tree.func.attr
-        case ast.Call():
-            nodes, symbol = list(tree.args), ast.unparse(tree.func).rpartition(".")[2]
-        case _:
-            nodes, symbol = [], None
-    named = {k.arg: piece(segment, k.value) for k in getattr(tree, "keywords", ()) if k.arg}
-    return ([piece(segment, node) for node in nodes if not isinstance(node, ast.Starred)], named), symbol
-
-
-def find_augmented(segment):
-    """Read the statement ``a += b`` as a call."""
-    try:
-        (tree,) = ast.parse(segment).body
-    except (SyntaxError, ValueError):
-        return ([], {}), None
-    if not isinstance(tree, ast.AugAssign):
-        return ([], {}), None
-    texts = [piece(segment, node, before="") for node in (tree.target, tree.value)]
-    return (texts, {}), SYMBOLS.get(type(tree.op), "") + "="
-
-
-def piece(segment, node, before="("):
-    """Return (text, span) of a node; ``before`` is the text before the segment when it was parsed."""
-    lines = (before + segment).split("\n")
-
-    def place(line, column):
-        whole = sum(len(each) + 1 for each in lines[: line - 1]) + in_characters(lines[line - 1], column)
-        return whole - len(before)
-
-    start, end = place(node.lineno, node.col_offset), place(node.end_lineno, node.end_col_offset)
-    return segment[start:end], (start, end)
-
-
-def is_module(tree, modules):
-    while isinstance(tree, ast.Attribute):
-        tree = tree.value
-    return isinstance(tree, ast.Name) and tree.id in modules

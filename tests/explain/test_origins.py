@@ -7,8 +7,8 @@ import pytest
 
 import tensh as torch
 from tensh.engine.core.clock import listen, unlisten
-from tensh.explain.origin_texts import advise, describe_origins
-from tensh.explain.origins import find_origins, plain
+from tensh.explain.nans.origins import find_origins, plain
+from tensh.explain.nans.texts import advise, describe_origins
 from tensh.graph.walk import Graph
 from tensh.nn import functional as F
 

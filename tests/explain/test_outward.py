@@ -5,7 +5,7 @@ import types
 import pytest
 
 import tensh as torch
-from tensh.explain.shadow import is_tensh_value
+from tensh.explain.trials.trusted import is_tensh_value
 
 SPACES = [
     "distributed", "distributed.checkpoint", "distributed.device_mesh", "distributed.nn.functional", "distributed.tensor",

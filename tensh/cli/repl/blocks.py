@@ -201,7 +201,7 @@ def strip_numbers(text):
 
 def convert_lines(text):
     """Replace look-alikes of ASCII characters, except in strings and comments."""
-    from tensh.explain.syntax import convert_to_ascii
+    from tensh.explain.search.syntax import convert_to_ascii
 
     return text if text.isascii() else "\n".join(map(convert_to_ascii, text.split("\n")))
 

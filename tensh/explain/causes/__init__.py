@@ -73,7 +73,8 @@ from tensh.explain.causes.names.naming import explain_naming
 from tensh.explain.causes.names.none import explain_none
 from tensh.explain.causes.names.siblings import explain_odd_one_out
 from tensh.explain.causes.names.values_of_names import explain_value_of_name
-from tensh.explain.causes.situation import Situation, first_explanation
+from tensh.explain.causes.silent.lost import explain_lost
+from tensh.explain.causes.silent.pairs import explain_compared_pair
 from tensh.explain.causes.values.called import explain_called
 from tensh.explain.causes.values.conditions import explain_condition
 from tensh.explain.causes.values.containers import explain_container, explain_counter, explain_local_part
@@ -92,8 +93,7 @@ from tensh.explain.causes.values.quotients import explain_quotient
 from tensh.explain.causes.values.results import explain_result
 from tensh.explain.causes.values.unpacking import explain_unpacked
 from tensh.explain.causes.values.zeros import explain_zero
-from tensh.explain.lost import explain_lost
-from tensh.explain.pairs import explain_compared_pair
+from tensh.explain.situation import Situation, first_explanation
 
 __all__ = ["Situation", "cause_of"]
 

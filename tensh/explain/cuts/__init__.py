@@ -8,14 +8,14 @@ import ast
 
 from tensh.engine.autograd.modes import is_grad_enabled
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.calls import names_in
 from tensh.explain.cuts.cut import Cut, cut_by_block, inner_first
 from tensh.explain.cuts.definitions import find_cut_in_definition
 from tensh.explain.cuts.sight import find_cut_by_sight
 from tensh.explain.cuts.trial import find_cut_by_trial
-from tensh.explain.history import follow
-from tensh.explain.place import iterate_scope
-from tensh.explain.shadow import Shadow
+from tensh.explain.source.history import follow
+from tensh.explain.source.pieces import names_in
+from tensh.explain.source.place import iterate_scope
+from tensh.explain.trials.shadow import Shadow
 from tensh.support.language import _
 
 

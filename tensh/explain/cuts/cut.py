@@ -4,10 +4,10 @@ import ast
 from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.attempts import UNKNOWN, try_value
-from tensh.explain.causes.situation import blocks_over
 from tensh.explain.model import Fit
-from tensh.explain.place import FUNCTIONS, iterate_scope
+from tensh.explain.source.place import FUNCTIONS, iterate_scope
+from tensh.explain.source.statements import blocks_over
+from tensh.explain.trials.attempts import UNKNOWN, try_value
 from tensh.support.language import _
 
 SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled")

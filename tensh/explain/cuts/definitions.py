@@ -2,12 +2,14 @@
 
 import ast
 
-from tensh.explain.causes.situation import look_up, place_of
 from tensh.explain.cuts.cut import Cut, cut_by_block, inner_first, switches
 from tensh.explain.cuts.sight import find_cut_by_sight
-from tensh.explain.history import SourceStep
-from tensh.explain.place import iterate_scope
-from tensh.explain.shadow import Shadow, is_module
+from tensh.explain.situation import look_up
+from tensh.explain.source.history import SourceStep
+from tensh.explain.source.place import iterate_scope
+from tensh.explain.source.statements import place_of
+from tensh.explain.trials.shadow import Shadow
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 

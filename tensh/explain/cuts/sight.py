@@ -3,9 +3,10 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import look_up, replace_node
 from tensh.explain.cuts.cut import Cut, requires_grad
 from tensh.explain.model import Fit
+from tensh.explain.situation import look_up
+from tensh.explain.source.replacing import replace_node
 from tensh.support.language import _
 
 NUMBERS = ("item", "tolist", "numpy")

@@ -3,9 +3,9 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.attempts import try_value
-from tensh.explain.causes.situation import replace_node
 from tensh.explain.cuts.cut import Cut, requires_grad
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.attempts import try_value
 from tensh.support.language import _
 
 CASTS = ("int", "long", "short", "round", "floor", "ceil", "sign")

@@ -3,7 +3,6 @@
 A failure is recognised by words of PyTorch's message.
 """
 
-from tensh.explain.causes.situation import message_of
 from tensh.explain.rules.autograd import (
     explain_ambiguous_bool,
     explain_conversion_to_number,
@@ -80,6 +79,7 @@ from tensh.explain.rules.overwritten import explain_overwritten
 from tensh.explain.rules.products import explain_outer_product, explain_product_shapes
 from tensh.explain.rules.shapes import explain_expand, explain_not_contiguous, explain_reshape
 from tensh.explain.rules.solving import explain_positive_definite, explain_system
+from tensh.explain.situation import message_of
 
 
 def rule_for(call, error):

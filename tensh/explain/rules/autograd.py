@@ -4,12 +4,12 @@ import ast
 import dataclasses
 from dataclasses import replace
 
-from tensh.explain.calls import piece
-from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.place import calls_of, loop_around
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import append_to_expression, fits
+from tensh.explain.source.pieces import piece
+from tensh.explain.source.place import calls_of, loop_around
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.fixes import append_to_expression, fits
 from tensh.support.language import _
 
 

@@ -6,7 +6,7 @@ import re
 from tensh.explain.model import Explanation
 from tensh.explain.rules.products import stacks
 from tensh.explain.rules.shared import is_in_place, name_or_phrase, operand
-from tensh.explain.trying import append_to_expression, each, fits
+from tensh.explain.trials.fixes import append_to_expression, each, fits
 from tensh.support.language import _
 
 

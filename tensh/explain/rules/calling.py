@@ -3,13 +3,14 @@
 import ast
 import re
 
-from tensh.explain.calls import piece
-from tensh.explain.causes.situation import find_assignment, replace_node
-from tensh.explain.edits import JOINING
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.rewriting import call_in, replace_positional, set_keyword
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import append_to_expression, fits
+from tensh.explain.search.edits import JOINING
+from tensh.explain.source.pieces import piece
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.rewriting import call_in, replace_positional, set_keyword
+from tensh.explain.source.statements import find_assignment
+from tensh.explain.trials.fixes import append_to_expression, fits
 from tensh.support.language import _
 
 CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'

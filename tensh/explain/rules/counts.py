@@ -4,9 +4,9 @@ import ast
 import re
 
 from tensh.explain.model import Explanation
-from tensh.explain.rewriting import elements, replace_spans, set_keyword
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import append_to_expression, each, fits
+from tensh.explain.source.rewriting import elements, replace_spans, set_keyword
+from tensh.explain.trials.fixes import append_to_expression, each, fits
 from tensh.support.language import _
 
 

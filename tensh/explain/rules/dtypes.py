@@ -3,9 +3,9 @@
 import ast
 
 from tensh.explain.model import Explanation
-from tensh.explain.rewriting import set_keyword
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import append_to_expression, change_call, each, fits, swap_operands
+from tensh.explain.source.rewriting import set_keyword
+from tensh.explain.trials.fixes import append_to_expression, change_call, each, fits, swap_operands
 from tensh.support.language import _
 
 

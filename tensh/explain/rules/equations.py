@@ -5,7 +5,7 @@ import re
 
 from tensh.explain.model import Explanation
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import fits
+from tensh.explain.trials.fixes import fits
 from tensh.support.language import _
 
 

@@ -3,13 +3,13 @@
 import ast
 import re
 
-from tensh.explain.calls import names_in
-from tensh.explain.causes.situation import operand_of
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.rewriting import indices
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.shadow import Shadow
-from tensh.explain.trying import append_to_expression, fits
+from tensh.explain.situation import operand_of
+from tensh.explain.source.pieces import names_in
+from tensh.explain.source.rewriting import indices
+from tensh.explain.trials.fixes import append_to_expression, fits
+from tensh.explain.trials.shadow import Shadow
 from tensh.support.language import _
 
 

@@ -1,8 +1,8 @@
 """Joining tensors."""
 
 from tensh.explain.model import Explanation, Fit, Operand
-from tensh.explain.rewriting import elements, rename_called, replace_spans, set_keyword
-from tensh.explain.trying import append_to_expression, fits
+from tensh.explain.source.rewriting import elements, rename_called, replace_spans, set_keyword
+from tensh.explain.trials.fixes import append_to_expression, fits
 from tensh.support.language import _
 
 MOST_SHAPES = 4  # shapes shown

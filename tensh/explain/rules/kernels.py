@@ -2,7 +2,7 @@
 
 from tensh.explain.model import Explanation
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import append_to_expression, fits
+from tensh.explain.trials.fixes import append_to_expression, fits
 from tensh.support.language import _
 
 DIMS = {"conv1d": 1, "conv2d": 2, "conv3d": 3, "conv_transpose1d": 1, "conv_transpose2d": 2, "conv_transpose3d": 3}

@@ -4,11 +4,11 @@ import ast
 import math
 import re
 
-from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.rules.one_hot import is_one_hot, one_hot_rows
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import append_to_expression, each, fits
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.fixes import append_to_expression, each, fits
 from tensh.support.language import _
 
 

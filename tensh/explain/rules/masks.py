@@ -3,11 +3,11 @@
 import ast
 
 from tensh.engine import find_public
-from tensh.explain.calls import names_in
 from tensh.explain.model import Explanation
-from tensh.explain.place import FUNCTIONS, bindings
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import append_to_expression, fits
+from tensh.explain.source.pieces import names_in
+from tensh.explain.source.place import FUNCTIONS, bindings
+from tensh.explain.trials.fixes import append_to_expression, fits
 from tensh.support.language import _
 
 FILLING = ("masked_fill", "masked_fill_")

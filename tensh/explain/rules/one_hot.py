@@ -4,7 +4,7 @@ import ast
 
 from tensh.explain.model import Explanation
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import append_to_expression, fits
+from tensh.explain.trials.fixes import append_to_expression, fits
 from tensh.support.language import _
 
 MOST_READ = 1_000_000  # elements

@@ -6,11 +6,11 @@ from types import ModuleType
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import Argument
-from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.place import calls_of, iterate_scope, root
 from tensh.explain.rules.shared import operand
-from tensh.explain.shadow import is_module
+from tensh.explain.source.place import calls_of, iterate_scope, root
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _, deferred
 
 VERSIONS = re.compile(

@@ -1,9 +1,9 @@
 """Products of matrices and vectors, and layers that compute them."""
 
 from tensh.explain.model import Explanation
+from tensh.explain.rules.sequences import is_sequence
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.sequences import is_sequence
-from tensh.explain.trying import append_to_expression, change_call, each, fits, swap_operands
+from tensh.explain.trials.fixes import append_to_expression, change_call, each, fits, swap_operands
 from tensh.support.language import _
 
 

@@ -4,12 +4,13 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.calls import MODULES, is_module
-from tensh.explain.causes.situation import replace_node, statement_on
 from tensh.explain.model import Explanation
-from tensh.explain.rewriting import call_in, rename_called, replace_positional
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import append_to_expression, change_call, fits
+from tensh.explain.source.pieces import MODULES, is_module
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.rewriting import call_in, rename_called, replace_positional
+from tensh.explain.source.statements import statement_on
+from tensh.explain.trials.fixes import append_to_expression, change_call, fits
 from tensh.support.language import _
 
 

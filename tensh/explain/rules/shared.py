@@ -1,7 +1,7 @@
 """Helpers shared by the rules: operands as data, their names, the operation as a function."""
 
-from tensh.explain.calls import COMPARED
 from tensh.explain.model import Operand
+from tensh.explain.source.pieces import COMPARED
 from tensh.support.language import _
 
 

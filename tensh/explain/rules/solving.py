@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.explain.model import Explanation
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import each, fits, swap_operands
+from tensh.explain.trials.fixes import each, fits, swap_operands
 from tensh.support.language import _
 
 MOST_ROWS = 500  # largest matrix whose eigenvalues are computed

@@ -7,8 +7,8 @@ import numpy as np
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
-from tensh.explain.origin_texts import describe_origins
-from tensh.explain.origins import find_origins, holds
+from tensh.explain.nans.origins import find_origins, holds
+from tensh.explain.nans.texts import describe_origins
 from tensh.graph import chain, kept, tokens
 from tensh.graph.assignments import assignments
 from tensh.graph.elements import elements
@@ -88,7 +88,7 @@ def why(tensor, root=None, names=None, sources=None):
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(_("expected a tensor with a gradient, not {kind}").format(kind=type(tensor).__name__))
-    from tensh.explain.absence import GradientQuestion, sources_of
+    from tensh.explain.cuts.absence import GradientQuestion, sources_of
 
     sources = sources_of_caller() if sources is None and names is None else sources
     caller = sys._getframe(1)
@@ -112,7 +112,7 @@ def describe_nan(tensor, name, names):
 
 def explain_gradient(tensor, name, root, names, sources, asked):
     """Return the explanation of the gradient of a tensor."""
-    from tensh.explain.absence import reason
+    from tensh.explain.cuts.absence import reason
 
     found, node = assignments(sources or {}), refresh_node(tensor)
     absent = reason(tensor, name, asked)
@@ -153,7 +153,7 @@ def explain_gradient(tensor, name, root, names, sources, asked):
 
 def describe_missing_root(tensor, name, absent, asked):
     """Say why no named tensor leads to a tensor; ``absent`` is the reason for a missing gradient, if it is known."""
-    from tensh.explain.absence import find_lost_result, find_lost_use
+    from tensh.explain.cuts.absence import find_lost_result, find_lost_use
 
     if read_gradient(tensor) is not None:
         return _("the loss has no name, and its graph was freed; write loss = ..., then loss.backward()")

@@ -13,8 +13,9 @@ from tensh.cli.process.environment import Environment
 from tensh.cli.programs.options import Options
 from tensh.cli.repl import loop
 from tensh.engine.core import clock
-from tensh.explain.making import line_that_made, turn
-from tensh.explain.place import Place
+from tensh.explain.source.assignments import line_that_made
+from tensh.explain.source.iterations import find_iteration
+from tensh.explain.source.place import Place
 from tensh.show.drawing.text import cells
 from tests.support.command_line import Done
 from tests.support.project import ROOT
@@ -384,4 +385,4 @@ TURNS = {  # (code, whose second line fails) -> names -> (line, turn)
 @pytest.mark.parametrize("code", TURNS)
 def test_the_turn_of_a_loop_is_told_where_it_is_certain(code):
     names, expected = TURNS[code]
-    assert turn(Place(code, 2, 4, 2, 5), names) == expected
+    assert find_iteration(Place(code, 2, 4, 2, 5), names) == expected

@@ -235,7 +235,7 @@ def _words(error, place, meant):
 
 def _repair(place):
     """Find the change that repairs a syntax error."""
-    from tensh.explain.syntax import repair
+    from tensh.explain.search.syntax import repair
     from tensh.support.command_lines import command_on
 
     lines = ("" if command_on(line) else line for line in place.source.text.split("\n"))
@@ -303,7 +303,7 @@ def place_of_code(code, instruction, line, sources):
     if None in (first, last, column, end_column) or last > len(source.lines):
         return Place(source, function, line)
     if last > first:
-        from tensh.explain.place import header
+        from tensh.explain.source.place import header
 
         first, column, last, end_column = header(source.text, first, column, last, end_column)
     return _place_of_bytes(source, function, first, column, last, end_column)

@@ -6,7 +6,7 @@ Each kind is a function of the situation and of the failed call, listed in the `
 import ast
 
 from tensh.explain.causes.arguments import elements, models, optimizers, places, ranges, settings, several, sizes
-from tensh.explain.causes.situation import first_explanation
+from tensh.explain.situation import first_explanation
 
 MODULES = several, optimizers, places, ranges, settings, models, elements, sizes
 """The modules that list kinds, in the order in which they are tried."""

@@ -4,8 +4,8 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import message_of
 from tensh.explain.model import Explanation
+from tensh.explain.situation import message_of
 from tensh.support.language import _
 
 NUMBER = r"-?[\d.]+(?:e[+-]?\d+)?|-?inf"

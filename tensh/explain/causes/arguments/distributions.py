@@ -4,9 +4,10 @@ import ast
 import inspect
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import find_assignment, replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.shadow import is_from
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.statements import find_assignment
+from tensh.explain.trials.trusted import is_from
 from tensh.support.language import _
 
 SAMPLES = ("sample", "rsample")

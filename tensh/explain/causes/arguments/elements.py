@@ -4,9 +4,9 @@ import ast
 import re
 
 from tensh.explain.causes.arguments.settings import is_number
-from tensh.explain.causes.situation import explain_replacement, message_of, operand_of
 from tensh.explain.model import Explanation
-from tensh.explain.trying import append_to_expression
+from tensh.explain.situation import explain_replacement, message_of, operand_of
+from tensh.explain.trials.fixes import append_to_expression
 from tensh.support.language import _
 
 

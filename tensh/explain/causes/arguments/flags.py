@@ -3,7 +3,8 @@
 import ast
 import re
 
-from tensh.explain.causes.situation import explain_replacement, message_of, statement_on
+from tensh.explain.situation import explain_replacement, message_of
+from tensh.explain.source.statements import statement_on
 from tensh.support.language import _
 
 FLAGS = ("True", "False")

@@ -6,10 +6,10 @@ import inspect
 import os
 import types
 
-from tensh.explain.attempts import make_shadow, works
-from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import is_module, is_tensh_value
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.attempts import make_shadow, works
+from tensh.explain.trials.trusted import is_module, is_tensh_value
 from tensh.support.language import _, list_names
 from tensh.support.spelling import close
 

@@ -3,9 +3,9 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import explain_replacement
 from tensh.explain.model import Explanation
-from tensh.explain.shadow import is_module
+from tensh.explain.situation import explain_replacement
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 

@@ -4,11 +4,12 @@ import ast
 
 from tensh import optim
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import explain_replacement, find_assignment
-from tensh.explain.history import names_before
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import is_module
-from tensh.explain.trying import append_to_expression
+from tensh.explain.situation import explain_replacement
+from tensh.explain.source.history import names_before
+from tensh.explain.source.statements import find_assignment
+from tensh.explain.trials.fixes import append_to_expression
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _, list_names
 from tensh.support.naming import is_of_torch
 from tensh.support.spelling import close

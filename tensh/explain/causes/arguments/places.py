@@ -4,8 +4,8 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import explain_replacement, message_of, operand_of
 from tensh.explain.model import Explanation
+from tensh.explain.situation import explain_replacement, message_of, operand_of
 from tensh.support.language import _
 
 TWICE = re.compile(r"got multiple values for argument '(\w+)'")

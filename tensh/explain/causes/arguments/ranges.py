@@ -5,10 +5,10 @@ import math
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import explain_replacement, message_of, operand_of
 from tensh.explain.model import Explanation
-from tensh.explain.rewriting import set_keyword
-from tensh.explain.trying import append_to_expression
+from tensh.explain.situation import explain_replacement, message_of, operand_of
+from tensh.explain.source.rewriting import set_keyword
+from tensh.explain.trials.fixes import append_to_expression
 from tensh.support.language import _
 
 MOST_GROUPS = 1024

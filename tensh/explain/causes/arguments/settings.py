@@ -4,10 +4,11 @@ import ast
 import math
 import re
 
-from tensh.explain.causes.situation import explain_replacement, message_of, replace_node
-from tensh.explain.edits import DTYPES
 from tensh.explain.model import Explanation
-from tensh.explain.rewriting import set_keyword
+from tensh.explain.search.edits import DTYPES
+from tensh.explain.situation import explain_replacement, message_of
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.rewriting import set_keyword
 from tensh.support.language import _, list_names
 
 LEAST_PERCENT = 5  # smaller numbers are slips, not percentages

@@ -4,9 +4,10 @@ import ast
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.models.layers import find_maker, part_of
-from tensh.explain.causes.situation import explain_replacement, first_explanation, replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.shadow import is_module
+from tensh.explain.situation import explain_replacement, first_explanation
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 

@@ -2,8 +2,8 @@
 
 import ast
 
-from tensh.explain.causes.situation import explain_replacement, operand_of
-from tensh.explain.trying import append_to_expression
+from tensh.explain.situation import explain_replacement, operand_of
+from tensh.explain.trials.fixes import append_to_expression
 from tensh.support.language import _
 
 PAIRWISE = {"max": "maximum", "min": "minimum"}  # Python's functions -> torch's

@@ -5,9 +5,10 @@ import re
 import types
 
 from tensh.explain.causes.arguments.keywords import list_arguments
-from tensh.explain.causes.situation import message_of, replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.shadow import OPERATIONS, is_module
+from tensh.explain.situation import message_of
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.trusted import OPERATIONS, is_module
 from tensh.support.language import _, list_names
 
 MISSING = re.compile(r"missing (\d+) required (?:positional|keyword-only) arguments?: (.+)")

@@ -3,9 +3,10 @@
 import ast
 import re
 
-from tensh.explain.causes.situation import explain_replacement, message_of, operand_of, replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.trying import append_to_expression
+from tensh.explain.situation import explain_replacement, message_of, operand_of
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.fixes import append_to_expression
 from tensh.support.language import _
 
 SIZES = re.compile(

@@ -4,11 +4,12 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.calls import names_in
 from tensh.explain.causes.gradients.functions import last_return
-from tensh.explain.causes.situation import explain_replacement, first_explanation, message_of, replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.trying import append_to_expression
+from tensh.explain.situation import explain_replacement, first_explanation, message_of
+from tensh.explain.source.pieces import names_in
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.fixes import append_to_expression
 from tensh.support.language import _
 
 OF_FUNCTIONS = frozenset(

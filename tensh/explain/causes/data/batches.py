@@ -7,8 +7,10 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.data.collating import explain_part_without_batch
 from tensh.explain.causes.data.loops import loop_over_loader
 from tensh.explain.causes.models.layers import construction
-from tensh.explain.causes.situation import class_of, first_explanation, message_of, operand_of, replace_node
 from tensh.explain.model import Explanation, Fit
+from tensh.explain.situation import first_explanation, message_of, operand_of
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.statements import class_of
 from tensh.support.language import _
 
 # by number of dimensions of the input

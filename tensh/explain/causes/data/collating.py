@@ -3,8 +3,8 @@
 import re
 
 from tensh.explain.causes.data.loops import loop_over_loader
-from tensh.explain.causes.situation import first_explanation, message_of
 from tensh.explain.model import Explanation
+from tensh.explain.situation import first_explanation, message_of
 from tensh.support.language import _
 
 FOUND = re.compile(r"default_collate: batch must contain .*; found <class '([\w.]+)'>")

@@ -3,8 +3,9 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import class_of, first_explanation
 from tensh.explain.model import Explanation, Fit
+from tensh.explain.situation import first_explanation
+from tensh.explain.source.statements import class_of
 from tensh.support.language import _
 
 

@@ -3,9 +3,10 @@
 import ast
 import os
 
-from tensh.explain.causes.situation import first_explanation, replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.shadow import is_module
+from tensh.explain.situation import first_explanation
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 MOST_FILES = 2000  # files visited of a folder that is searched

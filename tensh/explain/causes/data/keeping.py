@@ -6,10 +6,11 @@ import re
 from pathlib import PurePath
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import message_of, replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import is_module
-from tensh.explain.trying import append_to_expression
+from tensh.explain.situation import message_of
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.fixes import append_to_expression
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _, list_names
 
 MOST = 3  # tensors that are listed

@@ -3,8 +3,8 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import operand_of
 from tensh.explain.model import Explanation
+from tensh.explain.situation import operand_of
 from tensh.support.language import _
 
 WORDS = ("Using a target size", "Target size (torch.Size")

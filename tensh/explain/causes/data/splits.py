@@ -4,9 +4,10 @@ import ast
 from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.attempts import make_shadow, works
-from tensh.explain.causes.situation import first_explanation, replace_node
 from tensh.explain.model import Explanation, Fit
+from tensh.explain.situation import first_explanation
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.attempts import make_shadow, works
 from tensh.support.language import _
 
 NUMBERS = (int, float)

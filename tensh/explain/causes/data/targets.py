@@ -4,11 +4,12 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import first_explanation, operand_of, replace_node
-from tensh.explain.edits import OVER_CLASSES
 from tensh.explain.model import Explanation
-from tensh.explain.shadow import is_module
-from tensh.explain.trying import append_to_expression
+from tensh.explain.search.edits import OVER_CLASSES
+from tensh.explain.situation import first_explanation, operand_of
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.fixes import append_to_expression
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 CROSS_ENTROPIES = ("cross_entropy", "CrossEntropyLoss")

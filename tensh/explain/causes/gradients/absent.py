@@ -3,11 +3,12 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.gradients.leaves import find_switch, find_tensor_assignment, requiring_grad
-from tensh.explain.causes.situation import blocks_over, operand_of
+from tensh.explain.causes.gradients.leaves import find_switch, requiring_grad
 from tensh.explain.cuts import find_cut
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.place import bindings, calls_of, iterate_scope, loop_around
+from tensh.explain.situation import operand_of
+from tensh.explain.source.place import bindings, calls_of, iterate_scope, loop_around
+from tensh.explain.source.statements import blocks_over, find_tensor_assignment
 from tensh.support.language import _
 
 UPDATES = {ast.Sub: "-=", ast.Add: "+="}
@@ -169,7 +170,7 @@ def explain_not_computed(situation, name):
             _("zero_grad() before backward()"),
         )
     if passes:
-        from tensh.explain.absence import GradientQuestion, find_lost_use  # imported late: it loads the graph
+        from tensh.explain.cuts.absence import GradientQuestion, find_lost_use  # imported late: it loads the graph
 
         rule = _("the backward pass on line {line} did not reach {name}").format(line=passes[-1], name=name)
         result, cut = find_lost_use(name, GradientQuestion(situation.names, {"": situation.place.source})) or ("", None)

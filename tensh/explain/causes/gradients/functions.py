@@ -4,9 +4,11 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import class_of, first_explanation, message_of, replace_node, statement_on
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.place import iterate_scope
+from tensh.explain.situation import first_explanation, message_of
+from tensh.explain.source.place import iterate_scope
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.statements import class_of, statement_on
 from tensh.support.language import _, list_names
 
 GRADIENTS = re.compile(

@@ -4,15 +4,17 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.calls import names_in
 from tensh.explain.causes.gradients.absent import explain_not_required, find_rebinding, is_no_grad
 from tensh.explain.causes.gradients.leaves import requiring_grad
-from tensh.explain.causes.situation import blocks_over, operand_of, replace_node
 from tensh.explain.cuts import find_cut
-from tensh.explain.history import follow, names_before
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.place import bindings, calls_of, iterate_scope, loop_around
-from tensh.explain.trying import append_to_expression
+from tensh.explain.situation import operand_of
+from tensh.explain.source.history import follow, names_before
+from tensh.explain.source.pieces import names_in
+from tensh.explain.source.place import bindings, calls_of, iterate_scope, loop_around
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.statements import blocks_over
+from tensh.explain.trials.fixes import append_to_expression
 from tensh.support.language import _
 
 MOST_LEAVES = 2

@@ -2,13 +2,12 @@
 
 import ast
 
-from tensh.engine.core.tensor import Tensor
-from tensh.explain.calls import names_in
-from tensh.explain.causes.situation import statement_on
 from tensh.explain.model import Fit
-from tensh.explain.place import bindings, iterate_scope
-from tensh.explain.rewriting import set_keyword
-from tensh.explain.shadow import Shadow
+from tensh.explain.source.pieces import names_in
+from tensh.explain.source.place import iterate_scope
+from tensh.explain.source.rewriting import set_keyword
+from tensh.explain.source.statements import find_tensor_assignment
+from tensh.explain.trials.shadow import Shadow
 
 
 def requiring_grad(situation, name):
@@ -49,15 +48,3 @@ def find_switch(situation, name, made):
         if owner == name:
             found = Fit(code, "", node.lineno) if is_off else None
     return found
-
-
-def find_tensor_assignment(situation, name):
-    """Return the statement that assigned a name its tensor; in-place writes such as `w -= ...` keep the tensor."""
-    made, tree = situation.find_assignment(name), situation.place.tree()
-    if made is not None or tree is None:
-        return made
-    found = [statement_on(tree, line) for line in bindings(situation.place.scope() or tree, name)]
-    others = [each for each in found if not isinstance(each, ast.AugAssign)]
-    if len(others) == 1 and isinstance(others[0], ast.Assign):
-        return others[0] if isinstance(situation.evaluate(others[0].value), Tensor) else None
-    return None

@@ -5,10 +5,11 @@ import re
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.models.layers import find_maker, try_shape
-from tensh.explain.causes.situation import first_explanation, message_of, operand_of, replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.rewriting import set_keyword
-from tensh.explain.shadow import is_module
+from tensh.explain.situation import first_explanation, message_of, operand_of
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.rewriting import set_keyword
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 MOST_HEADS = 64

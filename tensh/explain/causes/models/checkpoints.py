@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.models.layers import find_maker, part_of
-from tensh.explain.causes.situation import Situation, first_explanation, replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.rewriting import set_keyword
-from tensh.explain.shadow import Shadow, is_module
+from tensh.explain.situation import Situation, first_explanation
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.rewriting import set_keyword
+from tensh.explain.trials.shadow import Shadow
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 MOST = 3  # keys that are listed

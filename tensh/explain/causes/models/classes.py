@@ -3,10 +3,12 @@
 import ast
 import inspect
 
-from tensh.explain.causes.situation import class_of, first_explanation, replace_node, statement_on
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.place import bindings
-from tensh.explain.shadow import is_module
+from tensh.explain.situation import first_explanation
+from tensh.explain.source.place import bindings
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.statements import class_of, statement_on
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 

@@ -3,13 +3,14 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import operand_of, replace_node
-from tensh.explain.history import follow
 from tensh.explain.model import Explanation
-from tensh.explain.replaying import works_after
 from tensh.explain.rules.one_hot import given_to_one_hot, is_one_hot
-from tensh.explain.shadow import is_module
-from tensh.explain.trying import append_to_expression
+from tensh.explain.situation import operand_of
+from tensh.explain.source.history import follow
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.fixes import append_to_expression
+from tensh.explain.trials.replaying import works_after
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 TABLES = ("Embedding", "EmbeddingBag")

@@ -3,9 +3,10 @@
 import ast
 import re
 
-from tensh.explain.causes.situation import first_explanation, message_of, replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import is_module
+from tensh.explain.situation import first_explanation, message_of
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 GIVEN = {

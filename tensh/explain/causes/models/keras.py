@@ -2,9 +2,9 @@
 
 import ast
 
-from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import is_module
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 LOOP = "for x, y in loader: opt.zero_grad(); loss = loss_fn(net(x), y); loss.backward(); opt.step()"

@@ -2,11 +2,13 @@
 
 import ast
 
-from tensh.explain.causes.situation import class_of, replace_node
-from tensh.explain.making import turn
 from tensh.explain.model import Fit
-from tensh.explain.shadow import Shadow, is_module
-from tensh.explain.trying import append_to_expression
+from tensh.explain.source.iterations import find_iteration
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.statements import class_of
+from tensh.explain.trials.fixes import append_to_expression
+from tensh.explain.trials.shadow import Shadow
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 SIZES = {
@@ -40,7 +42,7 @@ def fit_layer(explanation, situation):
 
 def is_later_turn(situation):
     """Return True if a loop has already called a layer with valid inputs."""
-    begun = turn(situation.place, situation.names)
+    begun = find_iteration(situation.place, situation.names)
     return begun is not None and begun[1] > 1
 
 

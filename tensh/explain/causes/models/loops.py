@@ -3,8 +3,8 @@
 import ast
 
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.place import loop_around
-from tensh.explain.shadow import is_module
+from tensh.explain.source.place import loop_around
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 PARAMETERS = ("weight", "bias")

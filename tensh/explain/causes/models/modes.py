@@ -2,15 +2,11 @@
 
 import ast
 
-from tensh.explain.causes.situation import (
-    class_of,
-    explain_replacement,
-    first_explanation,
-    message_of,
-    replace_node,
-)
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import is_module
+from tensh.explain.situation import explain_replacement, first_explanation, message_of
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.statements import class_of
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 SWITCHES = ("eval", "train")

@@ -3,12 +3,14 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import class_of, message_of, operand_of, replace_node, statement_on
 from tensh.explain.causes.values.operators import write_layer
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.place import iterate_scope, span
-from tensh.explain.shadow import is_module
-from tensh.explain.trying import append_to_expression
+from tensh.explain.situation import message_of, operand_of
+from tensh.explain.source.place import iterate_scope, span
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.statements import class_of, statement_on
+from tensh.explain.trials.fixes import append_to_expression
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 

@@ -4,9 +4,10 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import first_explanation, message_of, replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.rewriting import set_keyword
+from tensh.explain.situation import first_explanation, message_of
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.rewriting import set_keyword
 from tensh.support.language import _
 
 PACKED = "PackedSequence"

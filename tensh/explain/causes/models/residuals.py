@@ -3,9 +3,10 @@
 import ast
 
 from tensh.explain.causes.models.layers import find_maker
-from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.shadow import is_module
+from tensh.explain.situation import operand_of
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 

@@ -2,10 +2,10 @@
 
 import ast
 
-from tensh.explain.causes.situation import class_of
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.place import iterate_scope
-from tensh.explain.shadow import is_module
+from tensh.explain.source.place import iterate_scope
+from tensh.explain.source.statements import class_of
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 

@@ -5,9 +5,10 @@ import re
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.models.layers import construction
-from tensh.explain.causes.situation import message_of, operand_of, replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import is_module
+from tensh.explain.situation import message_of, operand_of
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 SIZES = re.compile(r"Expected hidden(?:\[\d\])? size \(([\d, ]+)\), got [\[(]([\d, ]+)[\])]")

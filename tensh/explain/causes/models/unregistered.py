@@ -4,9 +4,10 @@ import ast
 import types
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import class_of, operand_of
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import is_module
+from tensh.explain.situation import operand_of
+from tensh.explain.source.statements import class_of
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 CONTAINERS = {list: "ModuleList", tuple: "ModuleList", dict: "ModuleDict"}

@@ -6,10 +6,12 @@ import re
 import types
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import class_of, look_up, message_of, replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.place import FUNCTIONS, iterate_scope
-from tensh.explain.shadow import is_module
+from tensh.explain.situation import look_up, message_of
+from tensh.explain.source.place import FUNCTIONS, iterate_scope
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.statements import class_of
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 from tensh.support.spelling import distance
 

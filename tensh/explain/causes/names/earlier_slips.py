@@ -2,10 +2,10 @@
 
 import ast
 
-from tensh.explain.causes.situation import replace_node
-from tensh.explain.history import follow
 from tensh.explain.model import Explanation
-from tensh.explain.replaying import works_after
+from tensh.explain.source.history import follow
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.replaying import works_after
 from tensh.support.language import _
 
 

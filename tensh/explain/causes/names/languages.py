@@ -2,9 +2,9 @@
 
 import ast
 
-from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.syntax import PROMPT, drop_every_prompt
+from tensh.explain.search.syntax import PROMPT, drop_every_prompt
+from tensh.explain.source.replacing import replace_node
 from tensh.support.language import _
 
 FUNCTIONS = {

@@ -3,8 +3,8 @@
 import ast
 import unicodedata
 
-from tensh.explain.causes.situation import explain_replacement, first_explanation, message_of
 from tensh.explain.model import Explanation
+from tensh.explain.situation import explain_replacement, first_explanation, message_of
 from tensh.support.language import _
 
 CASTS = frozenset("float double half bfloat16 cpu cuda to detach clone".split())

@@ -5,11 +5,12 @@ import inspect
 import types
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.attempts import make_shadow, works
-from tensh.explain.causes.situation import operand_of, replace_node, replace_within
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import is_module
-from tensh.explain.trying import append_to_expression
+from tensh.explain.situation import operand_of
+from tensh.explain.source.replacing import replace_node, replace_within
+from tensh.explain.trials.attempts import make_shadow, works
+from tensh.explain.trials.fixes import append_to_expression
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 

@@ -5,9 +5,10 @@ import builtins
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import first_explanation, message_of, replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.place import bindings
+from tensh.explain.situation import first_explanation, message_of
+from tensh.explain.source.place import bindings
+from tensh.explain.source.replacing import replace_node
 from tensh.support.language import _, list_names
 
 FLAGS = (

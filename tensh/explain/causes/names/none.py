@@ -5,10 +5,10 @@ import inspect
 from typing import NamedTuple
 
 from tensh.explain.causes.names.values_of_names import assignment_of
-from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.place import FUNCTIONS, bindings
-from tensh.explain.shadow import Unknown, get_member, is_module, is_tensh_value
+from tensh.explain.source.place import FUNCTIONS, bindings
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.trusted import Unknown, get_member, is_module, is_tensh_value
 from tensh.support.language import _
 
 EMPTY = {"append": "[]", "extend": "[]", "insert": "[]", "items": "{}", "keys": "{}", "update": "{}", "add": "set()"}

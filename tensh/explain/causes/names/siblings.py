@@ -3,10 +3,10 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.attempts import make_shadow, works
-from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.shadow import Unknown
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.attempts import make_shadow, works
+from tensh.explain.trials.trusted import Unknown
 from tensh.support.language import _, list_names
 
 LEAST = 2  # neighbours that do the same

@@ -7,8 +7,8 @@ import numpy as np
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.messages import broadcast_clash
 from tensh.explain.causes.arguments.settings import is_number
-from tensh.explain.causes.situation import explain_replacement, first_explanation, message_of, operand_of
 from tensh.explain.model import Explanation
+from tensh.explain.situation import explain_replacement, first_explanation, message_of, operand_of
 from tensh.support.language import _
 from tensh.support.patterns import pattern
 

@@ -4,9 +4,10 @@ import ast
 
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import explain_replacement, first_explanation, operand_of, replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.trying import append_to_expression
+from tensh.explain.situation import explain_replacement, first_explanation, operand_of
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.fixes import append_to_expression
 from tensh.support.language import _
 
 LIMITS = {"max": "min", "min": "max"}  # Python's functions -> the equivalent bound of clamp

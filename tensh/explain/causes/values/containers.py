@@ -4,10 +4,11 @@ import ast
 import types
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import first_explanation, replace_node
 from tensh.explain.causes.values.operators import write_layer
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import is_module
+from tensh.explain.situation import first_explanation
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 

@@ -5,12 +5,13 @@ import ast
 import numpy as np
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import explain_replacement, operand_of, replace_node
-from tensh.explain.edits import DTYPES
-from tensh.explain.history import follow
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import is_module
-from tensh.explain.trying import append_to_expression
+from tensh.explain.search.edits import DTYPES
+from tensh.explain.situation import explain_replacement, operand_of
+from tensh.explain.source.history import follow
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.fixes import append_to_expression
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 CLASSES = ("torch.Tensor", "torch.FloatTensor", "Tensor")

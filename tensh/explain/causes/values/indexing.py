@@ -2,10 +2,11 @@
 
 import ast
 
-from tensh.explain.causes.situation import first_explanation, operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.rules.indices import describe_dims
-from tensh.explain.trying import append_to_expression
+from tensh.explain.situation import first_explanation, operand_of
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.fixes import append_to_expression
 from tensh.support.language import _
 
 

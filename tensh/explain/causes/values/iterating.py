@@ -5,8 +5,9 @@ import collections.abc
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import blocks_over, explain_replacement, first_explanation
 from tensh.explain.model import Explanation
+from tensh.explain.situation import explain_replacement, first_explanation
+from tensh.explain.source.statements import blocks_over
 from tensh.support.language import _
 
 ONE_BY_ONE = (

@@ -6,20 +6,14 @@ import re
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
-from tensh.explain.calls import SYMBOLS
-from tensh.explain.causes.situation import (
-    explain_replacement,
-    find_assignment,
-    first_explanation,
-    message_of,
-    place_of,
-    replace_node,
-    statement_on,
-)
 from tensh.explain.causes.values.beside import explain_beside_tensor
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import is_module
-from tensh.explain.trying import append_to_expression
+from tensh.explain.situation import explain_replacement, first_explanation, message_of
+from tensh.explain.source.pieces import SYMBOLS
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.statements import find_assignment, place_of, statement_on
+from tensh.explain.trials.fixes import append_to_expression
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 PAIRS = ("max", "min", "median", "mode")

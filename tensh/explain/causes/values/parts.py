@@ -3,10 +3,11 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import first_explanation, replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.shadow import is_module
-from tensh.explain.trying import describe_shape
+from tensh.explain.situation import first_explanation
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.fixes import describe_shape
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _, list_names
 
 MOST = 3  # attributes of parts that are listed

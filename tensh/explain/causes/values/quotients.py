@@ -2,10 +2,11 @@
 
 import ast
 
-from tensh.explain.attempts import make_shadow, works
-from tensh.explain.causes.situation import place_of, replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.shadow import parse_statement
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.statements import place_of
+from tensh.explain.trials.attempts import make_shadow, works
+from tensh.explain.trials.parsing import parse_statement
 from tensh.support.language import _
 
 WORDS = ("float", "slice indices must be integers", "positive integer value")

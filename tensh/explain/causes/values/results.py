@@ -7,11 +7,13 @@ import numpy as np
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import dtype
-from tensh.explain.afterwards import afterwards
-from tensh.explain.causes.situation import first_explanation, operand_of, replace_node, statement_on
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import is_module
-from tensh.explain.trying import append_to_expression
+from tensh.explain.situation import first_explanation, operand_of
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.statements import statement_on
+from tensh.explain.trials.afterwards import afterwards
+from tensh.explain.trials.fixes import append_to_expression
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 TAKE_LISTS = frozenset("tensor as_tensor stack cat".split())

@@ -4,10 +4,12 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import message_of, replace_node, statement_on
 from tensh.explain.model import Explanation
-from tensh.explain.place import FUNCTIONS, iterate_scope
-from tensh.explain.trying import COUNTING, append_to_expression, describe_shape
+from tensh.explain.situation import message_of
+from tensh.explain.source.place import FUNCTIONS, iterate_scope
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.statements import statement_on
+from tensh.explain.trials.fixes import COUNTING, append_to_expression, describe_shape
 from tensh.support.language import _
 
 COUNTS = re.compile(r"values to unpack \(expected (\d+)(?:, got (\d+))?\)")

@@ -4,10 +4,11 @@ import ast
 import inspect
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import find_assignment, operand_of
 from tensh.explain.model import Explanation
-from tensh.explain.place import iterate_scope
-from tensh.explain.shadow import is_layer
+from tensh.explain.situation import operand_of
+from tensh.explain.source.place import iterate_scope
+from tensh.explain.source.statements import find_assignment
+from tensh.explain.trials.trusted import is_layer
 from tensh.support.language import _
 from tensh.support.naming import is_of_torch
 

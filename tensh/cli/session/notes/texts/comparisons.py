@@ -5,7 +5,7 @@ import ast
 from tensh.cli.session.failures.failure import place_of_node
 from tensh.cli.session.notes.texts.losses import ON_PURPOSE
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.place import iterate_scope
+from tensh.explain.source.place import iterate_scope
 from tensh.support.language import _
 
 COUNTING = frozenset({"mean", "sum"})

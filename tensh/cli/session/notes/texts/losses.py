@@ -6,8 +6,8 @@ from tensh.cli.session.failures.failure import place_of_node
 from tensh.cli.session.notes.loss_graphs import RESHAPING
 from tensh.cli.session.notes.texts.shared import describe_change, piece
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import look_up
-from tensh.explain.trying import append_to_expression
+from tensh.explain.situation import look_up
+from tensh.explain.trials.fixes import append_to_expression
 from tensh.support.language import _
 
 ON_PURPOSE = ("None", "unsqueeze", "view", "reshape", "expand", "newaxis")

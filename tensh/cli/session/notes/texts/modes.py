@@ -9,9 +9,9 @@ from tensh.cli.session.notes.texts.shared import (
     name_of,
     piece,
 )
-from tensh.explain.causes.situation import look_up
 from tensh.explain.cuts.cut import SWITCHES
-from tensh.explain.place import FUNCTIONS, iterate_scope
+from tensh.explain.situation import look_up
+from tensh.explain.source.place import FUNCTIONS, iterate_scope
 from tensh.support.language import _
 
 DROPOUT = ("F.dropout", "nn.functional.dropout", "torch.nn.functional.dropout")

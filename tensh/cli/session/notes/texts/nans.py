@@ -4,8 +4,8 @@ import numpy as np
 
 from tensh.cli.session.failures.failure import Place, place_of_code
 from tensh.cli.session.notes.texts.losses import call_on_line
-from tensh.explain.origin_texts import advise, describe_origins
-from tensh.explain.origins import find_origins
+from tensh.explain.nans.origins import find_origins
+from tensh.explain.nans.texts import advise, describe_origins
 from tensh.graph.provenance import place as place_of_node
 from tensh.graph.tokens import number
 from tensh.graph.walk import Graph

@@ -2,7 +2,7 @@
 
 import ast
 
-from tensh.explain.place import Place
+from tensh.explain.source.place import Place
 from tensh.support.language import _
 
 

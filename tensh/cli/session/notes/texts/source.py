@@ -7,10 +7,10 @@ from functools import partial
 
 from tensh.cli.session.failures.failure import place_of_node
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import look_up
-from tensh.explain.lost import find_lost
-from tensh.explain.pairs import find_compared_method, find_compared_pair, say_method, say_pair
-from tensh.explain.place import parse_source
+from tensh.explain.causes.silent.lost import find_lost
+from tensh.explain.causes.silent.pairs import find_compared_method, find_compared_pair, say_method, say_pair
+from tensh.explain.situation import look_up
+from tensh.explain.source.place import parse_source
 from tensh.support.language import _
 from tensh.support.spelling import distance
 

@@ -12,10 +12,10 @@ from tensh.cli.session.notes.texts.shared import (
     piece,
 )
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import Situation, look_up
 from tensh.explain.cuts import locate_cut
-from tensh.explain.history import follow
-from tensh.explain.place import loop_around
+from tensh.explain.situation import Situation, look_up
+from tensh.explain.source.history import follow
+from tensh.explain.source.place import loop_around
 from tensh.graph.names import names_of_nodes
 from tensh.support.language import _
 

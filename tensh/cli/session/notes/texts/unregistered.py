@@ -4,7 +4,7 @@ from tensh.cli.session.notes.models import is_module
 from tensh.cli.session.notes.texts.shared import is_optimizer, name_of, piece
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.models.unregistered import parts_of, unregistered_parts, wrap_attribute
-from tensh.explain.causes.situation import class_of
+from tensh.explain.source.statements import class_of
 from tensh.support.language import _
 
 

@@ -5,7 +5,7 @@ import ast
 from tensh.cli.session.notes.texts.shared import (
     piece,
 )
-from tensh.explain.making import line_that_made
+from tensh.explain.source.assignments import line_that_made
 from tensh.graph.names import write_in_python
 from tensh.support.language import _
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
-from tensh.explain.shadow import is_module, is_named_result
-from tensh.explain.trying import CHANGES, append_to_expression, describe_shape
+from tensh.explain.trials.fixes import CHANGES, append_to_expression, describe_shape
+from tensh.explain.trials.trusted import is_module, is_named_result
 from tensh.support.language import _
 
 AXES = {3: ("permute(2, 0, 1)", "transpose(0, 1)"), 4: ("permute(0, 3, 1, 2)", "transpose(1, 2)")}

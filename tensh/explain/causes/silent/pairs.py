@@ -3,9 +3,10 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import look_up, replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.place import FUNCTIONS, bindings, iterate_scope
+from tensh.explain.situation import look_up
+from tensh.explain.source.place import FUNCTIONS, bindings, iterate_scope
+from tensh.explain.source.replacing import replace_node
 from tensh.support.language import _
 
 GIVING_PAIRS = frozenset("max min sort topk kthvalue mode median cummax cummin".split())

@@ -8,14 +8,16 @@ import ast
 import numpy as np
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.afterwards import afterwards
-from tensh.explain.calls import names_in
-from tensh.explain.causes.situation import replace_node
-from tensh.explain.edits import edits, edits_of_python
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.rules.shared import operand
-from tensh.explain.shadow import Shadow, Unknown, is_module, parse_statement
-from tensh.explain.trying import depends_on_values, describe_shape
+from tensh.explain.search.edits import edits, edits_of_python
+from tensh.explain.source.pieces import names_in
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.trials.afterwards import afterwards
+from tensh.explain.trials.fixes import depends_on_values, describe_shape
+from tensh.explain.trials.parsing import parse_statement
+from tensh.explain.trials.shadow import Shadow
+from tensh.explain.trials.trusted import Unknown, is_module
 from tensh.support.language import _
 
 MOST_TRIED = 300  # edits

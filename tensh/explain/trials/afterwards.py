@@ -3,8 +3,9 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.calls import SYMBOLS, names_in
-from tensh.explain.shadow import Shadow, Unknown
+from tensh.explain.source.pieces import SYMBOLS, names_in
+from tensh.explain.trials.shadow import Shadow
+from tensh.explain.trials.trusted import Unknown
 from tensh.support.language import _
 
 

@@ -2,7 +2,7 @@
 
 import ast
 
-from tensh.explain.calls import piece
+from tensh.explain.source.pieces import piece
 
 
 def set_keyword(segment, name, value):

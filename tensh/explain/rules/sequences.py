@@ -2,8 +2,9 @@
 
 import ast
 
-from tensh.explain.causes.situation import find_assignment, look_up, place_of
-from tensh.explain.shadow import is_module
+from tensh.explain.situation import look_up
+from tensh.explain.source.statements import find_assignment, place_of
+from tensh.explain.trials.trusted import is_module
 
 RECURRENT = ("RNN", "LSTM", "GRU")
 STEPS = frozenset("relu tanh sigmoid gelu dropout layer_norm detach contiguous float double transpose permute".split())

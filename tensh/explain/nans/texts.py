@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.explain.trying import append_to_expression
+from tensh.explain.trials.fixes import append_to_expression
 from tensh.graph.provenance import place
 from tensh.graph.tokens import number, shorten
 from tensh.support.language import _

@@ -2,8 +2,8 @@
 
 import ast
 
-from tensh.explain.attempts import make_shadow, works
-from tensh.explain.shadow import Unknown
+from tensh.explain.trials.attempts import make_shadow, works
+from tensh.explain.trials.trusted import Unknown
 
 
 def works_after(situation, step, old, new, failed):

@@ -1,14 +1,13 @@
-"""The certain assignment of a name at a place, and the iteration of a loop around it."""
+"""The statement that certainly assigned a name before a place."""
 
 import ast
 
-from tensh.explain.place import FUNCTIONS, bindings, covers, iterate_scope
+from tensh.explain.source.place import FUNCTIONS, bindings, covers, iterate_scope
 
 LOOPS = ast.For | ast.While | ast.AsyncFor
 BLOCKS = ("body", "orelse", "finalbody", "handlers")
 SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign
 SHOWN = 2  # lines shown before a place
-MOST_TURNS = 100_000  # elements examined of a list
 
 
 def list_unseen(place, texts):
@@ -95,64 +94,3 @@ def binds(statement, name):
     return bool(bindings(statement, name)) or any(
         isinstance(node, ast.alias) and (node.asname or node.name) == name for node in iterate_scope(statement)
     )
-
-
-def turn(place, names):
-    """Return (line, iteration) of the innermost loop around a place, counted from 1; None if that is not certain."""
-    scope = place.scope()
-    if scope is None or isinstance(scope, ast.Lambda):
-        return None
-    loops = [owner for owner, block in blocks_around(scope, place) if isinstance(owner, LOOPS) and block is owner.body]
-    if not loops or not isinstance(loops[-1], ast.For):
-        return None
-    loop = loops[-1]
-    body = ast.Module(loop.body, [])
-    targets = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
-    known = {name: names[name] for name in targets if name in names and not bindings(body, name)}
-    number = turn_of_count(loop, known, names) or (
-        turn_of_list(loop, known, names) if len(known) == len(targets) else None
-    )
-    return (loop.lineno, number) if number else None
-
-
-def turn_of_count(loop, known, names):
-    """Return the iteration of `for i in range(...)` or `for i, x in enumerate(...)`; `known` are the loop variables."""
-    call = loop.iter
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords or call.func.id in names:
-        return None
-    target, first, step = loop.target, 0, 1
-    if call.func.id == "enumerate" and isinstance(target, ast.Tuple) and len(call.args) == 1:
-        target = target.elts[0]
-    elif call.func.id == "range":
-        numbers = [each.value if isinstance(each, ast.Constant) else None for each in call.args]
-        first = numbers[0] if len(numbers) > 1 else 0
-        step = numbers[2] if len(numbers) > 2 else 1
-    else:
-        return None
-    value = known.get(target.id) if isinstance(target, ast.Name) else None
-    if any(type(each) is not int for each in (value, first, step)) or not step:
-        return None
-    return (value - first) // step + 1
-
-
-def turn_of_list(loop, known, names):
-    """Return the iteration of a loop over a named list, by the current element if that is unique."""
-    items = names.get(loop.iter.id) if isinstance(loop.iter, ast.Name) else None
-    if type(items) not in (list, tuple) or len(items) > MOST_TURNS:
-        return None
-    target = loop.target
-    if isinstance(target, ast.Name):
-        wanted = known[target.id]
-        places = [n for n, item in enumerate(items, 1) if item is wanted]
-    elif isinstance(target, ast.Tuple) and all(isinstance(each, ast.Name) for each in target.elts):
-        wanted = [known[each.id] for each in target.elts]
-        places = [
-            n
-            for n, item in enumerate(items, 1)
-            if type(item) in (tuple, list)
-            and len(item) == len(wanted)
-            and all(one is two for one, two in zip(item, wanted, strict=True))
-        ]
-    else:
-        return None
-    return places[0] if len(places) == 1 else None

@@ -5,12 +5,13 @@ import types
 from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.attempts import UNKNOWN, make_shadow, try_value, works
-from tensh.explain.causes.situation import find_assignment, replace_node
 from tensh.explain.causes.values.operators import write_layer
 from tensh.explain.model import Explanation
-from tensh.explain.place import FUNCTIONS, iterate_scope, root
-from tensh.explain.shadow import is_from
+from tensh.explain.source.place import FUNCTIONS, iterate_scope, root
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.statements import find_assignment
+from tensh.explain.trials.attempts import UNKNOWN, make_shadow, try_value, works
+from tensh.explain.trials.trusted import is_from
 from tensh.support.language import _
 from tensh.support.pure_functions import FUNCTIONS_OF_ONE, METHODS, METHODS_OF_TENSORS
 

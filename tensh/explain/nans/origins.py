@@ -15,7 +15,7 @@ from tensh.engine.codegen.operator import Op
 from tensh.engine.core.clock import is_written_after
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.explain.causes.situation import look_up
+from tensh.explain.situation import look_up
 from tensh.graph import kept
 from tensh.graph.names import write_in_python
 from tensh.graph.tokens import number

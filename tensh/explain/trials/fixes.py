@@ -5,10 +5,11 @@ import re
 
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.attempts import try_value
-from tensh.explain.calls import takes_more
 from tensh.explain.model import Fit
-from tensh.explain.shadow import is_module, parse_statement
+from tensh.explain.source.pieces import takes_more
+from tensh.explain.trials.attempts import try_value
+from tensh.explain.trials.parsing import parse_statement
+from tensh.explain.trials.trusted import is_module
 
 # Suffixes to try on a tensor, and whether each would change it.
 CHANGES = {

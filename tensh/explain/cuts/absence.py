@@ -7,11 +7,11 @@ import re
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
-from tensh.explain.calls import names_in
-from tensh.explain.causes.situation import Situation
 from tensh.explain.cuts import locate_cut
-from tensh.explain.history import follow
-from tensh.explain.place import Place, iterate_scope
+from tensh.explain.situation import Situation
+from tensh.explain.source.history import follow
+from tensh.explain.source.pieces import names_in
+from tensh.explain.source.place import Place, iterate_scope
 from tensh.graph import tokens
 from tensh.graph.provenance import place
 from tensh.graph.source import piece

@@ -12,11 +12,13 @@ from typing import NamedTuple
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device as Device
 from tensh.engine.dtypes.dtype import dtype as Dtype
-from tensh.explain.attempts import UNKNOWN, try_value
-from tensh.explain.calls import piece
-from tensh.explain.other_values import changes_of_value, describe_uncallable, tensors_of_arguments
-from tensh.explain.shadow import BUILTINS, canonical, is_module, parse_statement
-from tensh.explain.trying import append_to_expression, describe_shape
+from tensh.explain.search.other_values import changes_of_value, describe_uncallable, tensors_of_arguments
+from tensh.explain.source.pieces import piece
+from tensh.explain.trials.attempts import UNKNOWN, try_value
+from tensh.explain.trials.fixes import append_to_expression, describe_shape
+from tensh.explain.trials.parsing import canonical, parse_statement
+from tensh.explain.trials.shadow import BUILTINS
+from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _
 
 FUNCTIONS = {

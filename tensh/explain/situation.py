@@ -1,17 +1,17 @@
-"""The situation in which code failed, and the statements of the source around it."""
+"""The situation in which code failed: the exception, the names, the source and the call."""
 
 import ast
 import copy
 from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.attempts import make_shadow, try_value
 from tensh.explain.calls import Call
-from tensh.explain.making import line_that_made
-from tensh.explain.model import Explanation, Fit, Operand
-from tensh.explain.place import Place
-from tensh.explain.shadow import PACKAGES, Unknown, get_member, is_module
-from tensh.support.columns import in_characters
+from tensh.explain.model import Explanation, Operand
+from tensh.explain.source.place import Place
+from tensh.explain.source.replacing import replace_node
+from tensh.explain.source.statements import find_assignment
+from tensh.explain.trials.attempts import make_shadow, try_value
+from tensh.explain.trials.trusted import PACKAGES, Unknown, get_member, is_module
 
 LONGEST = 10_000  # characters read of a message
 
@@ -108,71 +108,6 @@ def look_up(node, names):
             owner = look_up(inner, names)
             return owner.get(key) if type(owner) is dict else None
     return None
-
-
-def find_assignment(place, name):
-    """Return the statement that assigned a name before a place; None if that is ambiguous."""
-    line = line_that_made(place, name)
-    return line and statement_on(place.tree(), line, name)
-
-
-def statement_on(tree, line, name=None):
-    """Return the innermost statement that begins on a line; of several (`x = f(y); x.backward()`), one that binds a name."""
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node.lineno == line]
-    binding = [each for each in found if name in bound_in(each)] if len(found) > 1 else []
-    return (binding or found)[-1] if found else None
-
-
-def bound_in(statement):
-    """Return the names that an assignment binds."""
-    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-    return {
-        node.id for each in targets if each is not None for node in ast.walk(each)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }  # fmt: skip
-
-
-def place_of(place, node):
-    """Return the Place of a node in the same source."""
-    lines = place.source.split("\n")
-    column = in_characters(lines[node.lineno - 1], node.col_offset)
-    end_column = in_characters(lines[node.end_lineno - 1], node.end_col_offset)
-    return Place(place.source, node.lineno, column, node.end_lineno, end_column)
-
-
-def blocks_over(tree, node):
-    """Return the blocks (with, for, def, ...) around a node, outermost first."""
-    return [
-        each
-        for each in ast.walk(tree)
-        if isinstance(each, ast.stmt) and hasattr(each, "body") and each is not node and holds(each, node)
-    ]
-
-
-def holds(block, node):
-    return block.lineno <= node.lineno and node.end_lineno <= block.end_lineno
-
-
-def class_of(place, name):
-    """Return the definition of a class in the source; None if there is none."""
-    tree = place.tree()
-    found = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == name] if tree else []
-    return found[-1] if found else None
-
-
-def replace_node(place, node, new):
-    """Return the Fit of a node's line with the node replaced; None if it spans lines."""
-    if node.lineno != node.end_lineno:
-        return None
-    line = place.source.split("\n")[node.lineno - 1].encode()
-    text = line[: node.col_offset] + new.encode() + line[node.end_col_offset :]
-    return Fit(text.decode().strip(), "", node.lineno)
-
-
-def replace_within(place, node, new):
-    """Return the Fit of the failing line with the only piece of code like a node replaced; None if there are several."""
-    line, old = place.text, ast.unparse(node)
-    return Fit(line.replace(old, new).strip(), "", place.line) if line.count(old) == 1 else None
 
 
 def explain_replacement(situation, operation, rule, node, new, advice=None, operands=()):

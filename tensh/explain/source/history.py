@@ -4,10 +4,9 @@ import ast
 from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.calls import names_in
-from tensh.explain.causes.gradients.leaves import find_tensor_assignment
-from tensh.explain.causes.situation import find_assignment, place_of
-from tensh.explain.place import iterate_scope
+from tensh.explain.source.pieces import names_in
+from tensh.explain.source.place import iterate_scope
+from tensh.explain.source.statements import find_assignment, find_tensor_assignment, place_of
 
 MOST_FOLLOWED = 30  # statements
 

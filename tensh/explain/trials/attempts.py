@@ -5,7 +5,8 @@ Whatever a try raises is an answer: code raises there what it would raise in the
 
 import ast
 
-from tensh.explain.shadow import Shadow, Unknown
+from tensh.explain.trials.shadow import Shadow
+from tensh.explain.trials.trusted import Unknown
 
 UNKNOWN = object()
 """A value that cannot be known from shapes alone."""

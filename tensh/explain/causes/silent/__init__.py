@@ -1,0 +1,1 @@
+"""Statements without the intended effect, which do not fail themselves."""

@@ -1,0 +1,1 @@
+"""The origin of nan in a graph."""

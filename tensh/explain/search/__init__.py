@@ -1,0 +1,1 @@
+"""Small edits of code that failed, tried from the smallest up."""
