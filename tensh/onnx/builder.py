@@ -68,6 +68,7 @@ class Builder:
         self.opset = opset
         self.nodes, self.initializers, self.count, self.known = [], [], 0, {}
         self.prefix = ""
+        self.caller, self.callers = None, {}  # the node of the program that is converted; name of a value -> that node
 
     def name(self, candidate):
         """Return an unused name."""
@@ -82,6 +83,7 @@ class Builder:
             return self.known[key]
         made = Value(name or self.name("constant"), dtype or getattr(torch, array.dtype.name), array.ndim)
         self.initializers.append(self.onnx.numpy_helper.from_array(array, made.name))
+        self.callers[made.name] = self.caller
         if key is not None:
             self.known[key] = made
         return made
@@ -135,6 +137,7 @@ class Builder:
         while names and not names[-1]:
             names.pop()
         results = [self.name(op.lower()) for _ in range(outputs)]
+        self.callers |= dict.fromkeys(results, self.caller)
         attributes = {name: value for name, value in attributes.items() if value is not None}
         node = self.onnx.helper.make_node(
             op, names, results, name=self.prefix + results[0], domain=domain, **attributes

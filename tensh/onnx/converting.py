@@ -20,9 +20,13 @@ from tensh.onnx.forms.families import FORMS
 from tensh.onnx.forms.table import operator_name
 from tensh.tracing.functional import without_writes
 from tensh.tracing.recording.recorder import Recorder
+from tensh.tracing.sizes.numbers import EXTREMES, TracedFloat, TracedInt
 
-SIZES = {"add": "Add", "sub": "Sub", "mul": "Mul", "floordiv": "Div", "mod": "Mod", "pow": "Pow"}
-"""Operators on sizes."""
+NUMBERS = {
+    operator.add: "Add", operator.sub: "Sub", operator.mul: "Mul", operator.floordiv: "Div", operator.truediv: "Div", operator.mod: "Mod",
+    operator.pow: "Pow", operator.neg: "Neg", EXTREMES["max"]: "Max", EXTREMES["min"]: "Min",
+}  # fmt: skip
+"""Functions of numbers in graphs -> ONNX's operator."""
 
 
 class Names(dict):
@@ -57,10 +61,13 @@ def dtype_of(value):
 
 
 class Converter:
-    """Converts graphs; ``values`` maps nodes to values of the builder, or to lists of them."""
+    """Converts graphs; ``values`` maps nodes to values of the builder, or to lists of them.
 
-    def __init__(self, builder, sizes=False):
-        self.builder, self.sizes, self.values = builder, sizes, {}
+    Errors name the calls of the program; those of a ``composed`` form are no calls of the program.
+    """
+
+    def __init__(self, builder, sizes=False, composed=False):
+        self.builder, self.sizes, self.composed, self.values = builder, sizes, composed, {}
 
     def convert(self, graph, inputs):
         """Return the values of the graph's output, in its structure; ``inputs`` are the values of its placeholders."""
@@ -78,13 +85,15 @@ class Converter:
             elif node.op == "output":
                 return map_arg(node.args[0], self.value_of)
             else:
+                if not self.composed:
+                    self.builder.caller = node
                 self.values[node] = self.convert_call(node)
         return None
 
     def convert_inner(self, module, inputs):
         """Return the values of a branch, whose inputs have these values."""
         graph, _ = without_writes(module.graph)
-        return Converter(self.builder, self.sizes).convert(graph, inputs)
+        return Converter(self.builder, self.sizes, self.composed).convert(graph, inputs)
 
     def member(self, node):
         """Return the name of a parameter: its path, unless it is taken."""
@@ -105,17 +114,8 @@ class Converter:
             return self.builder.Gather(
                 self.builder.Shape(self.values[node.args[0]]), self.builder.int_scalar(node.args[1]), axis=0
             )
-        if node.target is operator.neg:
-            return self.builder.Neg(self.builder.int_scalar(self.values[node.args[0]]))
-        if name is None and getattr(operator, getattr(node.target, "__name__", ""), None) is node.target:
-            operands = [
-                self.builder.int_scalar(self.values[each] if isinstance(each, Node) else each) for each in node.args
-            ]
-            if node.target is operator.truediv:
-                return self.builder.Div(*(self.builder.cast(each, torch.float32) for each in operands))
-            if node.target is operator.floordiv and may_be_negative(node.args[0]):  # where ONNX rounds up
-                operands[0] = self.builder.Sub(operands[0], self.builder.Mod(*operands))
-            return getattr(self.builder, SIZES[node.target.__name__])(*operands)
+        if name is None and node.target in NUMBERS:
+            return self.convert_number(node)
         name = operator_name(node)
         found = FORMS.get(name) or FORMS.get(FIRST.get(name))
         if found is None:
@@ -130,6 +130,15 @@ class Converter:
             raise no_form(node, f"{type(error).__name__}: {error}") from error
         described = self.describe(result, node.meta["val"])
         return note_free(described, node) if isinstance(described, Value) else described
+
+    def convert_number(self, node):
+        """Convert arithmetic of numbers: those with fractions are of double precision."""
+        builder, dtype = self.builder, torch.float64 if type(node.meta["val"]) is float else torch.int64
+        operands = [self.values[each] if isinstance(each, Node) else each for each in node.args]
+        operands = [builder.operand(each, dtype) for each in operands]
+        if node.target is operator.floordiv and may_be_negative(node.args[0]):  # where ONNX rounds up
+            operands[0] = builder.Sub(operands[0], builder.Mod(*operands))
+        return getattr(builder, NUMBERS[node.target])(*operands)
 
     def describe(self, result, example):
         """Add ranks and examples to the result of a form."""
@@ -189,16 +198,20 @@ class Converter:
     def convert_composed(self, program, node, arguments):
         """Trace a composed form on the examples, and convert its graph."""
         recorder, given = Recorder({}, self.sizes, strict=False), []
+        recorder.graph.reading = lambda *kind: None  # numbers with fractions are recorded
 
         def enter(value):
-            if isinstance(value, Node):
-                example = value.meta["val"]
-                if not isinstance(example, Tensor):
-                    raise no_form(node, "one of its arguments is an unknown size")
-                given.append(self.values[value])
+            if not isinstance(value, Node):
+                return value
+            example = value.meta["val"]
+            given.append(self.values[value])
+            if isinstance(example, Tensor):
                 recorder.add_input(f"input_{len(given)}", stand_in(example))
                 return recorder.kept[-1]
-            return value
+            traced = {int: TracedInt, float: TracedFloat}.get(type(example))
+            if traced is None:
+                raise no_form(node, "one of its arguments is computed")
+            return traced(example, recorder.add_input(f"input_{len(given)}", example))
 
         values = to_plain(map_arg(arguments, enter))
         positional = values.pop("*", ())
@@ -212,7 +225,7 @@ class Converter:
             each.meta.setdefault("place", node.meta.get("place"))
             each.meta["place"] = node.meta.get("place")
         graph, _ = without_writes(recorder.graph)
-        inner = Converter(self.builder, self.sizes)
+        inner = Converter(self.builder, self.sizes, composed=True)
         return inner.convert(graph, given)
 
 

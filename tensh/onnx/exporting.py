@@ -1,6 +1,7 @@
 """torch.onnx.export: a model is traced on examples and written as ONNX."""
 
 import threading
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -9,9 +10,10 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
 from tensh.nn.modules.module import Module
 from tensh.onnx.builder import TYPES, Builder, Value
+from tensh.onnx.comparing import find_difference
 from tensh.onnx.control import list_read_names
 from tensh.onnx.converting import Converter
-from tensh.onnx.errors import OnnxExporterError
+from tensh.onnx.errors import OnnxExporterError, no_form
 from tensh.onnx.library import require_onnx
 from tensh.onnx.lowering import OLDEST, Unlowered, lower_model
 from tensh.onnx.writing import write_model
@@ -179,7 +181,7 @@ def trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names, on_rea
     else:
         dynamic = read_dynamic_shapes(model, args, kwargs, dynamic_shapes, strings=True)
     try:
-        return trace_dynamic(model, args, kwargs, dynamic, on_read), dynamic
+        return trace_dynamic(model, args, kwargs, dynamic, on_read, resized=True), dynamic
     except (UserError, ValueError) as error:
         raise OnnxExporterError(str(error)) from None
 
@@ -198,38 +200,19 @@ def retrace(exported):
     module = exported.module(check_guards=False)
     if not program.dynamic:
         return trace_program(module, args, kwargs, on_read=refuse_reading), {}
-    return trace_dynamic(module, args, kwargs, program.dynamic, refuse_reading), program.dynamic
+    return trace_dynamic(module, args, kwargs, program.dynamic, refuse_reading, resized=True), program.dynamic
 
 
 def convert(program, opset, input_names, output_names, dynamic, name):
     """Return the ONNX model of a program."""
-    builder = Builder(opset)
+    builder, nodes, inputs, outputs = write_nodes(program, opset, input_names, output_names, bool(dynamic))
+    if program.resized:
+        with other_values(program):
+            other, *second = write_nodes(program, opset, input_names, output_names, True)
+        name_of_value = find_difference((nodes, builder.initializers), (second[0], other.initializers))
+        if name_of_value is not None:
+            raise no_form(builder.callers[name_of_value], "it would fix the size of a dynamic dimension")
     onnx = builder.onnx
-    try:
-        graph, _ = without_writes(program.graph)
-    except Unwritable as error:
-        raise OnnxExporterError(str(error)) from None
-    inputs = []
-    for number, node in enumerate(graph.find_nodes(op="placeholder")):
-        value, own = node.meta["val"], input_names[number] if input_names and number < len(input_names) else node.target
-        inputs.append(Value(own, value.dtype, value.dim(), value))
-    converter = Converter(builder, sizes=bool(dynamic))
-    values = flatten(converter.convert(graph, inputs))
-    examples = flatten(program.result)
-    outputs, taken = [], {each.name for each in inputs} | {each.name for each in builder.initializers}
-    taken |= {name for node in builder.nodes for name in node.output}
-    for number, (value, example) in enumerate(zip(values, examples)):
-        if not isinstance(value, Value):
-            raise OnnxExporterError(f"an ONNX model returns tensors only, but output {number} is {value!r}")
-        wanted = (
-            output_names[number] if output_names and number < len(output_names) else name_of_output(program, number)
-        )
-        while wanted in taken:
-            wanted += "_"
-        taken.add(wanted)
-        builder.nodes.append(onnx.helper.make_node("Identity", [value.name], [wanted], name=wanted))
-        outputs.append((wanted, example))
-    nodes = prune(builder.nodes, [each for each, _ in outputs])
     used = {each for node in nodes for each in list_read_names(node)}
     initializers = [each for each in builder.initializers if each.name in used]
     names = dynamic_names(program, dynamic)
@@ -249,6 +232,49 @@ def convert(program, opset, input_names, output_names, dynamic, name):
     )
     onnx.checker.check_model(model)
     return model
+
+
+@contextmanager
+def other_values(program):
+    """Let the nodes of a program have their values in the trace with other sizes."""
+    before = {node: node.meta["val"] for node in program.resized if not isinstance(node.meta["val"], Module)}
+    try:
+        for node in before:
+            node.meta["val"] = program.resized[node]
+        yield
+    finally:
+        for node, value in before.items():
+            node.meta["val"] = value
+
+
+def write_nodes(program, opset, input_names, output_names, free):
+    """Return (builder, nodes on which outputs depend, inputs as values, (name, example) of each output)."""
+    builder = Builder(opset)
+    try:
+        graph, _ = without_writes(program.graph)
+    except Unwritable as error:
+        raise OnnxExporterError(str(error)) from None
+    inputs = []
+    for number, node in enumerate(graph.find_nodes(op="placeholder")):
+        value, own = node.meta["val"], input_names[number] if input_names and number < len(input_names) else node.target
+        inputs.append(Value(own, value.dtype, value.dim(), value))
+    values = flatten(Converter(builder, sizes=free).convert(graph, inputs))
+    examples = flatten(program.result)
+    outputs, taken = [], {each.name for each in inputs} | {each.name for each in builder.initializers}
+    taken |= {name for node in builder.nodes for name in node.output}
+    for number, (value, example) in enumerate(zip(values, examples)):
+        if not isinstance(value, Value):
+            raise OnnxExporterError(f"an ONNX model returns tensors only, but output {number} is {value!r}")
+        wanted = (
+            output_names[number] if output_names and number < len(output_names) else name_of_output(program, number)
+        )
+        while wanted in taken:
+            wanted += "_"
+        taken.add(wanted)
+        builder.nodes.append(builder.onnx.helper.make_node("Identity", [value.name], [wanted], name=wanted))
+        builder.callers[wanted] = builder.callers.get(value.name)
+        outputs.append((wanted, example))
+    return builder, prune(builder.nodes, [each for each, _ in outputs]), inputs, outputs
 
 
 def flatten(value):

@@ -335,6 +335,8 @@ FOLLOWED = {
     "split_in_three": lambda x: x.tensor_split(3),
     "negative": lambda x: x * -x.shape[0] + -(x.shape[0] // 3),
     "rounded_up": lambda x: x.new_zeros(-(-x.shape[0] // 3)),
+    "padded": lambda x: torch.nn.functional.pad(x, (0, 0, 0, -x.shape[0] % 4)),  # no rows are missing of 8 and of 16
+    "rest": lambda x: x[: x.shape[0] % 8],
 }
 
 
@@ -362,3 +364,13 @@ def test_sizes_of_decomposed_programs_have_names_of_their_own():
     program = torch.export.export(Program(), (torch.ones(2, 3, 8, 8),), dynamic_shapes=(dims,)).run_decompositions()
     x = torch.randn(3, 3, 4, 5)
     assert torch.equal(program.module()(x), Program()(x))
+
+
+@pytest.mark.parametrize("make", [lambda n: torch.tensor(float(n)), lambda n: torch.tensor([1.0] * n)])
+def test_a_tensor_that_python_makes_of_a_size_is_refused(make):
+    class Program(torch.nn.Module):
+        def forward(self, x):
+            return x * make(x.shape[0]).sum()
+
+    with pytest.raises(RuntimeError, match="specialized it to be a constant"):
+        torch.export.export(Program(), (torch.ones(8),), dynamic_shapes=({0: torch.export.Dim.DYNAMIC},), strict=False)

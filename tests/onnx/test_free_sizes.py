@@ -18,11 +18,21 @@ FOLLOWED = {
     "adaptive_max": lambda x: F.adaptive_max_pool2d(x, 4), "largest": lambda x: F.adaptive_max_pool2d(x, 1),
     "broadcast": lambda x: torch.broadcast_tensors(x, x[:, :1]), "loss": lambda x: F.smooth_l1_loss(x, x * 0.5), "similarity": lambda x: F.cosine_similarity(x, x + 1),
     "mean": lambda x: F.adaptive_avg_pool2d(x, 1), "reshape": lambda x: x.view(x.shape[0], 3, -1, 2, x.shape[3] // 2),
+    "attention": lambda x: F.scaled_dot_product_attention(x, x, x), "causal": lambda x: F.scaled_dot_product_attention(x, x, x, is_causal=True),
+    "batch_norm": lambda x: F.batch_norm(x.movedim(3, 1), None, None, training=True), "layer_norm": lambda x: F.layer_norm(x, x.shape[2:]),
+    "rms_norm": lambda x: F.rms_norm(x, x.shape[3:]), "linspace": lambda x: x * torch.linspace(-1, 1, x.shape[3]), "eye": lambda x: x @ torch.eye(x.shape[3]),
+    "hann": lambda x: x * torch.hann_window(x.shape[3]), "blackman": lambda x: x * torch.blackman_window(x.shape[3], periodic=False),
+    "triangle": lambda x: torch.tril_indices(x.shape[2], x.shape[3], 1), "diagonals": lambda x: (x.diagonal(1, 2, 3), x.diagonal(-1, 0, 3), x[0, 0].trace()),
+    "diag_embed": lambda x: torch.diag_embed(x, -1), "one_hot": lambda x: (F.one_hot(x.argmax(3)), F.one_hot(x.argmax(3), x.shape[3])),
+    "backwards": lambda x: (x[:, :, torch.arange(x.shape[2] - 1, -1, -1)], x[..., torch.arange(-x.shape[3], 0)]), "tensor": lambda x: x / torch.tensor([x.shape[2], 2, x.shape[3]])[:, None, None],
+    "repeated": lambda x: (x.repeat_interleave(2, 3), x[..., 0].repeat_interleave(x.shape[3], 2), x.repeat_interleave(torch.arange(x.shape[2]), 2)),
+    "split": lambda x: (*x.split(x.shape[3] // 2 + 1, 3), *x.split([1, x.shape[2] - 1], 2)), "tensor_split": lambda x: (*x.tensor_split(3, 2), *x.tensor_split([1, x.shape[3] - 2], 3)),
+    "whole_windows": lambda x: (F.avg_pool2d(x, x.shape[2:]), F.max_pool2d(x, x.shape[2:])), "adaptive_mean": lambda x: F.adaptive_avg_pool2d(x, (3, 2)),
+    "padded": lambda x: F.pad(x, (0, -x.shape[3] % 5, 0, -x.shape[2] % 4)), "larger": lambda x: x * max(x.shape[2], x.shape[3] - 1), "smaller": lambda x: x[..., : min(x.shape[2], 9)],
 }  # fmt: skip
 REFUSED = {
-    "adaptive_mean": lambda x: F.adaptive_avg_pool2d(x, (3, 2)),
     "ceil": lambda x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True),
-    "tensor_split": lambda x: x.tensor_split(2, 2),
+    "kaiser": lambda x: x * torch.kaiser_window(x.shape[3]),
     "slice_scatter": lambda x: x.slice_scatter(x[:, :, :2] * 2, 2, 0, 2),
 }
 
@@ -44,7 +54,7 @@ def write(function):
 def test_other_sizes_are_followed(name):
     torch.manual_seed(0)
     session = runtime.InferenceSession(write(FOLLOWED[name]).getvalue())
-    for shape in ((2, 3, 8, 8), (3, 3, 10, 12)):
+    for shape in ((2, 3, 8, 8), (3, 3, 10, 12), (1, 3, 14, 6)):
         x = torch.randn(*shape)
         wanted = FOLLOWED[name](x)
         found = session.run(None, {"x": x.numpy()})
@@ -56,3 +66,13 @@ def test_other_sizes_are_followed(name):
 def test_sizes_of_the_example_do_not_become_constants(name):
     with pytest.raises(torch.onnx.OnnxExporterError, match="it would fix the size of a dynamic dimension"):
         write(REFUSED[name])
+
+
+def test_numbers_that_python_makes_of_a_size_are_no_constants():
+    with pytest.raises(torch.onnx.OnnxExporterError, match="it makes a tensor of numbers from it"):
+        write(lambda x: x * torch.tensor(float(x.shape[2])))
+
+
+def test_errors_name_the_operator_that_the_program_calls():
+    with pytest.raises(torch.onnx.OnnxExporterError, match=r"kaiser_window .*test_free_sizes.py"):
+        write(REFUSED["kaiser"])

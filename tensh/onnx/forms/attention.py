@@ -9,9 +9,11 @@ from tensh.onnx.forms.table import compose, form
 
 @compose("scaled_dot_product_attention")
 def attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    if dropout_p or enable_gqa:
+    if dropout_p:
         return NotImplemented
-    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    if enable_gqa:  # heads of queries share those of keys
+        key, value = (each.repeat_interleave(query.size(-3) // each.size(-3), -3) for each in (key, value))
+    factor = query.size(-1) ** -0.5 if scale is None else scale
     scores = torch.matmul(query, key.transpose(-2, -1)) * factor
     if is_causal:
         seen = torch.ones(query.size(-2), key.size(-2)).tril() != 0

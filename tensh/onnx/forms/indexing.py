@@ -192,11 +192,11 @@ def unfold(self, dimension, size, step):
     return windows.unflatten(-1, (-1, size)).movedim(-2, dimension)
 
 
-@compose("one_hot")
-def one_hot(self, num_classes=-1):
-    if num_classes < 0:
-        return NotImplemented
-    return (self.unsqueeze(-1) == torch.arange(num_classes)).to(torch.int64)
+@form("one_hot")
+def one_hot(o, node, self, num_classes=-1):
+    if not isinstance(num_classes, Value) and num_classes < 0:
+        num_classes = o.Add(o.ReduceMax(self, keepdims=0), o.int_scalar(1))
+    return o.OneHot(self, o.int_scalar(num_classes), o.ints([0, 1]))
 
 
 @compose("index_fill")

@@ -5,7 +5,7 @@ import numpy as np
 import tensh as torch
 from tensh.nn import functional as F
 from tensh.onnx.errors import OnnxExporterError, place_of
-from tensh.onnx.forms.table import compose, form
+from tensh.onnx.forms.table import END, compose, form
 
 
 @form("softmax log_softmax _softmax _log_softmax")
@@ -27,22 +27,24 @@ def softmin(input, dim=None, _stacklevel=3, dtype=None):
 @form("layer_norm")
 def layer_norm(o, node, input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_enable=True):
     if weight is None:
-        weight = o.array(np.ones(normalized_shape, input.dtype.numpy), input.dtype)
+        weight = o.Expand(o.number(1, input.dtype), o.Slice(o.Shape(input), [-len(normalized_shape)], [END]))
     return o.LayerNormalization(input, weight, bias, axis=-len(normalized_shape), epsilon=eps)
 
 
 @form("batch_norm")
 def batch_norm(o, node, input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled=True):
-    channels = node.args[0].meta["val"].shape[1] if input.rank > 1 else 1
     dtype = input.dtype
-    weight = o.array(np.ones(channels, dtype.numpy), dtype) if weight is None else weight
-    bias = o.array(np.zeros(channels, dtype.numpy), dtype) if bias is None else bias
     if training or running_mean is None:
         axes = [dim for dim in range(input.rank) if dim != 1]
         sides = [-1, *[1] * (input.rank - 2)]
         centred = o.Sub(input, o.ReduceMean(input, axes, keepdims=1))
         spread = o.Sqrt(o.Add(o.ReduceMean(o.Mul(centred, centred), axes, keepdims=1), o.number(eps, dtype)))
-        return o.Add(o.Mul(o.Div(centred, spread), o.Reshape(weight, sides)), o.Reshape(bias, sides))
+        out = o.Div(centred, spread)
+        out = out if weight is None else o.Mul(out, o.Reshape(weight, sides))
+        return out if bias is None else o.Add(out, o.Reshape(bias, sides))
+    channels = running_mean.shape[0]
+    weight = o.array(np.ones(channels, dtype.numpy), dtype) if weight is None else weight
+    bias = o.array(np.zeros(channels, dtype.numpy), dtype) if bias is None else bias
     return o.BatchNormalization(input, weight, bias, running_mean, running_var, epsilon=eps)
 
 

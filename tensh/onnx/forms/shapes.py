@@ -1,6 +1,7 @@
 """Forms of operators that change the shape of a tensor or the order of its dimensions."""
 
 import tensh as torch
+from tensh.nn import functional as F
 from tensh.onnx.builder import FreeSize, Value
 from tensh.onnx.forms.table import END, compose, form, operator_name
 
@@ -121,19 +122,35 @@ def split(o, node, self, *ignored, dim=0, **more):
     if len(parts) == 1:
         return [o.Identity(self)]
     if isinstance(self.shape[dim], FreeSize):
-        return split_free(o, self, parts, dim, name, more)
+        return cut_at(o, self, dim, list_places(o, self.shape[dim], len(parts), name, [*ignored, *more.values()]))
     return o.Split(self, o.ints([each.shape[dim] for each in parts]), axis=dim, outputs=len(parts))
 
 
-def split_free(o, self, parts, dim, name, more):
-    """Return the parts of a dimension that stays free, of which ``chunk`` makes as many for all sizes that have so many."""
-    if "chunk" not in name or more["chunks"] != len(parts):
-        self.shape[dim].refuse()
-    count = o.int_scalar(len(parts))
-    size = o.Div(o.Add(o.read_size(self.shape[dim]), o.int_scalar(len(parts) - 1)), count)
-    places = [o.Mul(size, o.int_scalar(place)) for place in range(len(parts))]
-    ends = [*places[1:], END]
-    return [o.Slice(self, o.ints([start]), o.ints([end]), [dim]) for start, end in zip(places, ends)]
+def list_places(o, size, count, name, given):
+    """Return where the parts of a dimension begin that stays free, if other sizes have as many parts."""
+    whole, number = o.read_size(size), o.int_scalar(count)
+    given = next((each for each in given if each is not None), None)
+    if name in ("chunk", "unsafe_chunk") and given == count:
+        length = o.Div(o.Add(whole, o.int_scalar(count - 1)), number)
+        return [o.Mul(length, o.int_scalar(place)) for place in range(count)]
+    if name == "split" and isinstance(given, Value):
+        return [o.Mul(given, o.int_scalar(place)) for place in range(count)]
+    if name == "tensor_split" and given == count:
+        length, longer = o.Div(whole, number), o.Mod(whole, number)
+        return [o.Add(o.Mul(length, at), o.Min(longer, at)) for at in map(o.int_scalar, range(count))]
+    if name == "tensor_split" and isinstance(given, (list, tuple)):
+        return [0, *given]
+    if name in ("split", "split_with_sizes") and isinstance(given, (list, tuple)):
+        places = [o.int_scalar(0)]
+        for length in given[:-1]:
+            places.append(o.Add(places[-1], o.int_scalar(length)))
+        return places
+    return size.refuse()
+
+
+def cut_at(o, self, dim, places):
+    """Return the parts of a value that begin at places in a dimension."""
+    return [o.Slice(self, o.ints([start]), o.ints([end]), [dim]) for start, end in zip(places, [*places[1:], END])]
 
 
 @form("unbind unbind_copy")
@@ -182,16 +199,18 @@ def rot90(self, k=1, dims=(0, 1)):
     return self.transpose(a, b).flip([a]) if k == 1 else self.transpose(a, b).flip([b])
 
 
-@compose("repeat_interleave")
-def repeat_interleave(self, repeats, dim=None, output_size=None):
-    if not isinstance(repeats, int):
-        return NotImplemented
+@form("repeat_interleave")
+def repeat_interleave(o, node, self, repeats=None, dim=None, output_size=None):
+    if repeats is None:
+        self, repeats = o.Range(*(o.int_scalar(each) for each in (0, o.Squeeze(o.Shape(self)), 1))), self
     if dim is None:
-        self, dim = self.reshape(-1), 0
-    dim %= self.dim()
-    sizes = list(self.shape)
-    wide = self.unsqueeze(dim + 1).expand(*sizes[: dim + 1], repeats, *sizes[dim + 1 :])
-    return wide.reshape(*sizes[:dim], sizes[dim] * repeats, *sizes[dim + 1 :])
+        self, dim = o.Reshape(self, [-1]), 0
+    size = o.Gather(o.Shape(self), [dim], axis=0)
+    repeats = o.Expand(o.operand(repeats, torch.int64), size)
+    ends = o.CumSum(repeats, o.int_scalar(0))
+    places = o.Range(o.int_scalar(0), o.ReduceSum(repeats, keepdims=0), o.int_scalar(1))
+    passed = o.GreaterOrEqual(o.Unsqueeze(places, [1]), o.Unsqueeze(ends, [0]))
+    return o.Gather(self, o.ReduceSum(o.cast(passed, torch.int64), [1], keepdims=0), axis=dim)
 
 
 @compose("diagonal diagonal_copy linalg_diagonal")
@@ -199,20 +218,18 @@ def diagonal(self, offset=0, dim1=0, dim2=1):
     dim1, dim2 = dim1 % self.dim(), dim2 % self.dim()
     rest = [dim for dim in range(self.dim()) if dim not in (dim1, dim2)]
     rows, columns = self.shape[dim1], self.shape[dim2]
-    length = max(min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns), 0)
+    length = torch.sym_min(rows, columns - offset) if offset >= 0 else torch.sym_min(rows + offset, columns)
     flat = self.permute(*rest, dim1, dim2).reshape(*[self.shape[dim] for dim in rest], rows * columns)
     begin = offset if offset >= 0 else -offset * columns
-    places = torch.tensor([begin + step * (columns + 1) for step in range(length)], dtype=torch.int64)
-    return torch.index_select(flat, -1, places)
+    return torch.index_select(flat, -1, torch.arange(torch.sym_max(length, 0)) * (columns + 1) + begin)
 
 
 @compose("diag_embed")
 def diag_embed(self, offset=0, dim1=-2, dim2=-1):
-    size, rank = self.shape[-1] + abs(offset), self.dim() + 1
-    place = torch.zeros(self.shape[-1], size, size, dtype=self.dtype)
-    for step in range(self.shape[-1]):
-        place[step, step + max(-offset, 0), step + max(offset, 0)] = 1
-    made = torch.tensordot(self, torch.tensor(place.tolist(), dtype=self.dtype), 1)
+    rank, above, below = self.dim() + 1, max(offset, 0), max(-offset, 0)
+    place = torch.eye(self.shape[-1]) != 0
+    made = torch.where(place, self.unsqueeze(-1), torch.zeros((), dtype=self.dtype))
+    made = F.pad(made, (above, below, below, above))
     return made.movedim([-2, -1], [dim1 % rank, dim2 % rank])
 
 

@@ -358,9 +358,10 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
         for each in (parametrizations, weight_norms):
             self.patcher.patch(vars(each), "scale_direction", scale)
         self.patcher.patch(vars(transformer), "float_mask", padding_mask)
+        if self.sizes and self.apart and self.strict:
+            watch_choices(self.patcher)
         if self.read_item is not None and self.strict:
             watch_modes(self)
-            watch_choices(self.patcher)
             self.patcher.patch_method(Module, "__setattr__", watch_assignments(self))
         return super().__enter__()
 

@@ -5,9 +5,12 @@ Sizes are followed as nodes of the graph. Other uses of a size in Python (``math
 constant or another graph. A second trace on examples of other sizes reveals them: both traces must have the same
 operations with the same constants, and a difference is an error that names the line. Sizes that are equal in both are
 replaced by numbers. What the program compares holds for both (``decisions``). If a function of tensh has compared a
-size, a third trace uses the smallest sizes.
+size, a third trace uses the smallest sizes. What is left of a division may be the same in both by chance: where a program
+divides sizes, a number must also be equal in a trace with sizes that are not multiples of the given ones.
 """
 
+import itertools
+import operator
 from functools import partial
 
 import tensh as torch
@@ -70,11 +73,12 @@ def trace_resized(model, args, kwargs, program, dynamic, on_read, change, shift)
     return trace_program(model, *fill(program.structure, inputs), sizes=True, on_read=on_read, shift=shift)
 
 
-def trace_dynamic(model, args, kwargs, dynamic, on_read, ranges=None, apart=0, shift=None, preserved=()):
+def trace_dynamic(model, args, kwargs, dynamic, on_read, ranges=None, apart=0, shift=None, preserved=(), resized=False):
     """Return the ``Program`` of a model with free dynamic dimensions. Raise UserError if the program fixes one.
 
     ``ranges`` maps the names of dimensions to (smallest, largest) size. With ``apart`` = 1, names must be independent
-    of each other; ``shift`` and ``preserved`` are those of ``trace_program``.
+    of each other; ``shift`` and ``preserved`` are those of ``trace_program``. With ``resized``, the program keeps the
+    values of the second trace.
     """
     program = trace_program(model, args, kwargs, sizes=True, on_read=on_read, shift=shift, preserved=preserved)
     if not dynamic:
@@ -83,10 +87,10 @@ def trace_dynamic(model, args, kwargs, dynamic, on_read, ranges=None, apart=0, s
     def trace(change):
         return trace_resized(model, args, kwargs, program, dynamic, on_read, change, shift)
 
-    return free_sizes(program, trace, dynamic, ranges, apart)
+    return free_sizes(program, trace, dynamic, ranges, apart, resized)
 
 
-def free_sizes(program, trace, dynamic, ranges, apart):
+def free_sizes(program, trace, dynamic, ranges, apart, resized=False):
     """Return a ``Program`` with dynamic dimensions; ``trace(change)`` traces with the sizes ``change(size, name)``.
 
     Its ``guards`` are what it decides on sizes, its ``limits`` the ranges of dimensions by their names.
@@ -111,7 +115,12 @@ def free_sizes(program, trace, dynamic, ranges, apart):
     if other is None:
         raise UserError(f"the program does not run with other sizes of {', '.join(sorted(names))}: {failure}")
     compare(program, other)
-    name_sizes([program, other], third_traces(trace, ways, names, program), dynamic)
+    if resized:
+        pairs = zip(walk_nodes(program.graph), walk_nodes(other.graph))
+        program.resized = {one: two.meta["val"] for one, two in pairs if "val" in two.meta}
+    more = third_traces(trace, ways, names, program)
+    further = list(itertools.islice(more, 1)) if divides_sizes(program) else []
+    name_sizes([program, other], itertools.chain(further, more), dynamic)
     forget_data_sizes(program)
     declared = {name: (ranges or {}).get(name) or (None, None) for name in names}
     guards = [*list_guards(program, dynamic), *list_part_guards(program), *list_size_guards(program)]
@@ -123,7 +132,7 @@ def free_sizes(program, trace, dynamic, ranges, apart):
             smallest = program
         if list_outcomes(smallest) == list_outcomes(program):
             compare(program, smallest)
-    fold_sizes(program, other)
+    fold_sizes(program, other, *further)
     program.output_dims = name_outputs(program, other, dynamic)
     return program
 
@@ -201,6 +210,10 @@ def compare(first, second):
             raise UserError(
                 f"the program depends on a size that is marked as dynamic: {one.format_node()} became {two.format_node()}{where}"
             )
+        if one.op == "get_attr" and differs(one.meta["val"], two.meta["val"]):
+            raise UserError(
+                "the program depends on a size that is marked as dynamic: it makes a tensor of numbers from it"
+            )
         if getattr(one.target, "_opname", "") in ("view", "reshape") and fixes_size(one, two):
             raise UserError(f"the program depends on a size that is marked as dynamic: {one.format_node()} fixes it")
     fixed = [getattr(each.graph, "fixed", []) for each in (first, second)]
@@ -212,6 +225,13 @@ def compare(first, second):
         raise UserError(
             f"the program depends on a size that is marked as dynamic: it has {len(ones)} steps, or {len(twos)}"
         )
+
+
+def differs(one, two):
+    """Return True for two tensors with different elements: constants that a program makes from numbers."""
+    if one is two or not (isinstance(one, Tensor) and isinstance(two, Tensor)) or one.layout is not torch.strided:
+        return False
+    return one.shape != two.shape or not bool(((one == two) | (one != one) & (two != two)).all())
 
 
 def fixes_size(one, two):
@@ -233,12 +253,17 @@ def constants(node):
     return repr(map_arg((node.args, node.kwargs), lambda each: each.name if isinstance(each, Node) else each))
 
 
-def fold_sizes(first, second):
-    """Replace sizes that are equal in both traces by numbers, unless they may depend on elements."""
+def divides_sizes(program):
+    """Return True if a program computes quotients or remainders of sizes."""
+    return any(node.target in (operator.mod, operator.floordiv) for node in walk_nodes(program.graph))
+
+
+def fold_sizes(first, *others):
+    """Replace sizes that are equal in all traces by numbers, unless they may depend on elements."""
     known, dependent = {}, find_dependent(first.graph)
-    for one, two in zip(list(walk_nodes(first.graph)), list(walk_nodes(second.graph))):
+    for one, *rest in zip(*(list(walk_nodes(each.graph)) for each in (first, *others))):
         value = None if one in dependent or is_free_choice(one, known) else size_value(one, known)
-        if value is not None and value == size_value(two, {}, fallback=two.meta.get("val")):
+        if value is not None and all(value == size_value(each, {}, fallback=each.meta.get("val")) for each in rest):
             known[one] = value
     for node, value in known.items():
         for user in list(node.users):
