@@ -18,6 +18,7 @@ from tensh.export.values import DamagedFile, encode
 from tensh.func.trees import TreeSpec
 from tensh.serialization.faults import DAMAGE, describe_damage, one_line
 from tensh.serialization.reading import require_file
+from tensh.serialization.whole_writes import write_whole
 from tensh.support.bounded_json import loads
 from tensh.support.replacing import replace_file
 from tensh.tracing.program import flatten_like
@@ -73,7 +74,7 @@ def save(ep, f, *, extra_files=None, opset_version=None):
         torch.save([each.detach() for each in flatten_like(program.structure, *ep.example_inputs)], example)
         records["example.pt"] = example.getvalue()
     if hasattr(f, "write"):
-        write_archive(f, records, extra_files)
+        write_archive(write_whole(f), records, extra_files)
     else:
         with replace_file(f) as file:
             write_archive(file, records, extra_files)
@@ -126,8 +127,6 @@ def load(f, *, extra_files=None, expected_opset_version=None):
         return rebuild(said, tensors, example)
     except DamagedFile as error:
         raise DamagedFile(one_line(error)) from None
-    except (FileNotFoundError, IsADirectoryError, PermissionError):
-        raise
     except DAMAGE as error:
         raise DamagedFile(f"this is not an exported program of tensh: {describe_damage(error)}") from None
 

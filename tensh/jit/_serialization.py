@@ -4,6 +4,7 @@ A file contains the weights as a pickle, which ``serialization`` reads without r
 classes, which our ``interpreter`` runs with a fixed set of operators: Python's ``exec`` never sees it.
 """
 
+import os
 import zipfile
 
 from tensh.engine.core.tensor import Tensor
@@ -118,6 +119,14 @@ def is_script_file(f):
             f.seek(0)
 
 
+def require_path(f):
+    """Raise ValueError for the path of no file, or of a folder."""
+    if isinstance(f, str | os.PathLike) and not os.path.exists(f):
+        raise ValueError(f"The provided filename {f} does not exist")
+    if isinstance(f, str | os.PathLike) and os.path.isdir(f):
+        raise ValueError(f"The provided filename {f} is a directory")
+
+
 def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
     """Load the module in a TorchScript file of PyTorch or ``save``: its tensors and its code, ready to be called.
 
@@ -127,6 +136,7 @@ def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
     """
     warn_quietly("`torch.jit.load` is deprecated. Please switch to `torch.export`.")
     place = choose_place(map_location)
+    require_path(f)
     try:
         require_file(f)
         with zipfile.ZipFile(f) as zipped:
@@ -140,8 +150,6 @@ def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
             raise DamagedError("it contains no module")
         library = Library(codes, constants if isinstance(constants, tuple) else (), run_method)
         return ScriptedFile(owner, library, {})
-    except (FileNotFoundError, IsADirectoryError, PermissionError):
-        raise
     except DAMAGE as error:
         raise RuntimeError(f"this is not a TorchScript file, or it is damaged: {describe_damage(error)}") from None
 

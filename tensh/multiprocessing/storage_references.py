@@ -2,6 +2,7 @@
 
 import itertools
 import weakref
+from functools import partial
 
 from tensh.engine.core.clock import owner
 
@@ -15,7 +16,7 @@ def number_of(block):
     key = id(block)
     if key not in _known:
         number = next(_numbers)
-        _known[key] = number, weakref.ref(block, lambda _: _known.pop(key, None))
+        _known[key] = number, weakref.ref(block, partial(_known.pop, key))
         _references[number] = block
     return _known[key][0]
 

@@ -85,14 +85,18 @@ def explain_refusal(message, weights_only):
 def describe_damage(error):
     """Return the fault of a file in one line: the message of an exception, or its type.
 
-    Raise PyTorch's error if there is no memory for its contents, which is no fault of the file.
+    Raise PyTorch's error if there is no memory for its contents, which is no fault of the file, and the system's if there is
+    no such file.
     """
+    if isinstance(error, OSError) and error.filename is not None:
+        raise error from None
     if isinstance(error, MemoryError):
         raise too_large(error) from None
     if type(error) is RuntimeError and LACKING_MEMORY in str(error):  # raised by a reader of a part
         raise error from None
-    is_misplaced = isinstance(error, OSError) and error.filename is None  # a record lies beyond what a file can have
-    if is_misplaced or isinstance(error, (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error)):
+    if isinstance(
+        error, (OSError, zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error)
+    ):  # OSError: a record lies beyond what a file can have
         return "its archive is damaged, or a part of it is missing"
     return one_line(error) or type(error).__name__
 

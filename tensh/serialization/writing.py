@@ -32,6 +32,7 @@ from tensh.serialization.options import skips_data
 from tensh.serialization.records import ALIGNMENT, Records
 from tensh.serialization.sparse import sparse_facts
 from tensh.serialization.storages import STORAGES, UNTYPED, dtype_name, flat, place_of
+from tensh.serialization.whole_writes import write_whole
 from tensh.support.naming import is_of_torch, names_of_torch
 from tensh.support.replacing import replace_file
 
@@ -323,12 +324,13 @@ def save(
         return _to_path(put, os.fspath(f), _use_new_zipfile_serialization)
     if not hasattr(f, "write"):
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
+    whole = write_whole(f)
     if _is_at_start(f):
-        put(f, "archive")
+        put(whole, "archive")
     else:
         written = io.BytesIO()
         put(written, "archive")
-        f.write(written.getbuffer())
+        whole.write(written.getbuffer())
     f.flush()
     return None
 

@@ -3,6 +3,7 @@
 import contextlib
 import weakref
 
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 
@@ -15,6 +16,7 @@ POISONED = (
 )
 
 
+@without_interrupts
 def swap_tensors(t1, t2):
     """Swap two tensors: class, elements and attributes.
 

@@ -3,6 +3,7 @@
 import errno
 import os
 import weakref
+from functools import partial
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def map_file(filename, shared, nbytes):
         array = np.empty(0, np.uint8)
     block = first_owner(array)
     number = id(block)
-    _mapped[number] = filename if shared else None, weakref.ref(block, lambda _: _mapped.pop(number, None))
+    _mapped[number] = filename if shared else None, weakref.ref(block, partial(_mapped.pop, number))
     return array
 
 

@@ -4,6 +4,7 @@
 """
 
 import weakref
+from functools import partial
 
 import numpy as np
 
@@ -17,7 +18,7 @@ def lend(array):
     block = owner(array)
     key = id(block)
     if key not in _lent:
-        _lent[key] = weakref.ref(block, lambda _: _lent.pop(key, None))
+        _lent[key] = weakref.ref(block, partial(_lent.pop, key))
     return array
 
 

@@ -8,6 +8,7 @@ operands they pass through ``refresh_node``, as targets through ``begin_write``.
 import math
 import threading
 import weakref
+from functools import partial
 
 from numpy import ndarray
 
@@ -48,7 +49,7 @@ def make():
     t = object.__new__(Tensor)
     if mode.inference:
         key, references = id(t), made.references
-        references[key] = weakref.ref(t, lambda _: references.pop(key, None))
+        references[key] = weakref.ref(t, partial(references.pop, key))
     return t
 
 

@@ -1,6 +1,7 @@
 """Leaves whose array is replaced, or that only their node has kept."""
 
 import weakref
+from functools import partial
 
 import numpy as np
 
@@ -92,7 +93,7 @@ def rest_leaf(t):
     node, number = t.node, id(t)
     t._kept, t.node, node.grad = node.grad, None, None
     node.__class__ = RestingLeaf
-    _resting[number] = weakref.ref(node), node.hooks, weakref.ref(t, lambda _: _resting.pop(number, None))
+    _resting[number] = weakref.ref(node), node.hooks, weakref.ref(t, partial(_resting.pop, number))
 
 
 def wake_leaf(t):

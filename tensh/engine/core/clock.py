@@ -9,6 +9,7 @@ Each check starts with one comparison against ``clock.last_write``, so that a pr
 import threading
 import weakref
 from collections import deque
+from functools import partial
 from itertools import count
 
 from numpy import ndarray
@@ -96,7 +97,7 @@ class Stamp:
         key = id(owner)
         self.count, self.operation = 0, None
         self.times = deque((float("-inf"),), maxlen=self.KEPT)  # so that there is always a last one
-        self.reference = weakref.ref(owner, lambda _: stamps.pop(key, None))
+        self.reference = weakref.ref(owner, partial(stamps.pop, key))  # a function of C, which ^C does not interrupt
 
 
 stamps: dict[int, Stamp] = {}  # id(memory owner) -> Stamp; removed when the owner is freed

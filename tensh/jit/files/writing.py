@@ -12,6 +12,7 @@ from tensh.jit.language.types import class_path
 from tensh.jit.traces.parts import name_methods
 from tensh.nn.modules.module import Module
 from tensh.serialization.records import Records
+from tensh.serialization.whole_writes import write_whole
 from tensh.serialization.writing import Writer
 from tensh.support.replacing import replace_file
 
@@ -73,7 +74,7 @@ def write_trace(m, f, _extra_files, codes, write_script):
 def put_archive(f, owner, codes, constants, extra_files):
     """Write an archive to a path or binary file; ``codes`` are the texts of code by the names of modules."""
     if hasattr(f, "write"):
-        write_archive(f, "archive", owner, codes, constants, extra_files)
+        write_archive(write_whole(f), "archive", owner, codes, constants, extra_files)
         return
     with replace_file(f) as file:
         folder = os.path.splitext(os.path.basename(os.fspath(f)))[0] or "archive"

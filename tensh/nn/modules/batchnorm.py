@@ -141,9 +141,8 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
         """Allocate one element for each channel of ``input``."""
         if self.has_uninitialized_params():
             self.num_features = input.shape[1]
-            for member in (self.weight, self.bias, self.running_mean, self.running_var):
-                if member is not None:
-                    member.materialize((self.num_features,))
+            members = ("weight", "bias", "running_mean", "running_var")
+            self._materialize(**dict.fromkeys(members, (self.num_features,)))
             self.reset_parameters()
 
 

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.errors.warnings import warn
 from tensh.nn.modules.module import Module, indent
 
@@ -51,12 +52,14 @@ class NumberedModules(Module):
         self._modules.clear()
         self._modules.update((str(number), module) for number, module in enumerate(modules))
 
+    @without_interrupts
     def __delitem__(self, index):
         keys = list(self._modules)[index] if isinstance(index, slice) else [self._get_abs_string_index(index)]
         for key in keys:
             delattr(self, key)
         self.__renumber()
 
+    @without_interrupts
     def insert(self, index, module):
         """Insert a module before the one at an index."""
         modules = self._modules

@@ -2,6 +2,7 @@
 
 import itertools
 
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.autograd.modes import no_grad
 from tensh.nn.parameter import is_lazy
 
@@ -39,10 +40,17 @@ class LazyModuleMixin:
         """Give the parameters their shapes; every lazy module overrides this."""
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
+    def _materialize(self, **shapes):
+        """Give parameters and buffers their shapes, except those that got them before an earlier attempt failed."""
+        for name, shape in shapes.items():
+            if is_lazy(member := getattr(self, name)):
+                member.materialize(shape)
+
     def has_uninitialized_params(self):
         """Return True if a parameter or buffer has no shape yet."""
         return any(map(is_lazy, itertools.chain(self._parameters.values(), self._buffers.values())))
 
+    @without_interrupts
     def _infer_parameters(self, module, args, kwargs=None):
         """Initialise the parameters before the first call, and change the class."""
         module.initialize_parameters(*args, **(kwargs or {}))

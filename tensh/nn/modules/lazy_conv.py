@@ -28,9 +28,7 @@ class _LazyConvXdMixin(LazyModuleMixin):
         self.in_channels = self._channels_of(input)
         if self.in_channels % self.groups != 0:
             raise ValueError("in_channels must be divisible by groups")
-        self.weight.materialize(self._weight_shape())
-        if self.bias is not None:
-            self.bias.materialize((self.out_channels,))
+        self._materialize(weight=self._weight_shape(), bias=(self.out_channels,))
         self.reset_parameters()
 
     def _channels_of(self, input):

@@ -141,9 +141,7 @@ class LazyLinear(LazyModuleMixin, Linear):
         """Allocate parameters for the features of ``input``."""
         if self.has_uninitialized_params():
             self.in_features = input.shape[-1]
-            self.weight.materialize((self.out_features, self.in_features))
-            if self.bias is not None:
-                self.bias.materialize((self.out_features,))
+            self._materialize(weight=(self.out_features, self.in_features), bias=(self.out_features,))
             self.reset_parameters()
         if self.in_features == 0:
             if input.shape[-1] != self.weight.shape[-1]:

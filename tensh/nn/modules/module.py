@@ -5,6 +5,7 @@ from types import FunctionType
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.public_wrapper import is_c_in_pytorch
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.autograd.leaves import has_same_form
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core import ports
@@ -179,6 +180,7 @@ class Module(Members, Calls, State):
         """Set the module and its submodules to evaluation mode; return the module."""
         return self.train(False)
 
+    @without_interrupts
     def requires_grad_(self, requires_grad=True):
         """Set ``requires_grad`` of all parameters; return the module."""
         for parameter in self.parameters():
@@ -208,6 +210,7 @@ class Module(Members, Calls, State):
         fn(self)
         return self
 
+    @without_interrupts
     def _apply(self, fn, recurse=True):
         """Replace every parameter, gradient and buffer by ``fn`` of it; return the module."""
         if recurse:

@@ -4,6 +4,7 @@ import functools
 import types
 
 from tensh.engine import find_public
+from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.tensor_lists import require_tensor_lists
@@ -73,8 +74,9 @@ def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
     if not grads:
         return
     scale = (max_norm / (total_norm + 1e-6)).clamp(max=1.0)
-    for grad in grads:
-        grad.mul_(scale)
+    with Uninterrupted():
+        for grad in grads:
+            grad.mul_(scale)
 
 
 @_run_unrecorded
@@ -127,6 +129,7 @@ def clip_grad_value_(parameters, clip_value, foreach=None):
     >>> p.grad
     tensor([ 1.0000, -0.5000])
     """
-    clip_value = float(clip_value)
-    for grad in _grads(parameters):
-        grad.clamp_(min=-clip_value, max=clip_value)
+    grads, clip_value = _grads(parameters), float(clip_value)
+    with Uninterrupted():
+        for grad in grads:
+            grad.clamp_(min=-clip_value, max=clip_value)

@@ -1,6 +1,7 @@
 """Parameters as one vector, and back."""
 
 from tensh.engine import find_public
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.methods.attributes import typename
 
@@ -15,6 +16,7 @@ def parameters_to_vector(parameters):
     return find_public("cat")([require_place(parameter).view(-1) for parameter in parameters])
 
 
+@without_interrupts
 def vector_to_parameters(vec, parameters):
     """Copy the values of a vector [total size] into parameters; they become views of it.
 

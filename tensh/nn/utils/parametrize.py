@@ -8,6 +8,7 @@ import contextlib
 import copy
 from collections.abc import Sequence
 
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.methods.unsupported import unsupported_lookup
@@ -219,6 +220,7 @@ def _inject_property(module, name):
 
 
 # ── public functions ─────────────────────────────────────────────────────────
+@without_interrupts
 def register_parametrization(module, tensor_name, parametrization, *, unsafe=False):
     """Compute a parameter or buffer of a module by ``parametrization(original)``, and return the module.
 
@@ -302,6 +304,7 @@ def is_parametrized(module, tensor_name=None):
     return len(parametrizations) > 0 if tensor_name is None else tensor_name in parametrizations
 
 
+@without_interrupts
 def remove_parametrizations(module, tensor_name, leave_parametrized=True):
     """Turn a parametrized tensor into an ordinary one, with its last computed or original value; return the module.
 
@@ -353,6 +356,7 @@ def type_before_parametrizations(module):
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 
+@without_interrupts
 def transfer_parametrizations_and_params(from_module, to_module, tensor_name=None):
     """Give a module the parametrizations of another and their original values; return the module.
 

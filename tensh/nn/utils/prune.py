@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from tensh.engine import find_public
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.nn.utils.convert_parameters import parameters_to_vector
 from tensh.nn.utils.pruning import BasePruningMethod, PruningContainer, check_amount, combine_masks, count_of, hooks_of
 
@@ -279,6 +280,7 @@ def custom_from_mask(module, name, mask):
     return module
 
 
+@without_interrupts
 def global_unstructured(parameters, pruning_method, importance_scores=None, **kwargs):
     """Prune many parameters of any shapes [*], given as pairs (module, name), as if they were one.
 
@@ -316,6 +318,7 @@ def global_unstructured(parameters, pruning_method, importance_scores=None, **kw
         custom_from_mask(module, name, mask=share.view_as(tensor))
 
 
+@without_interrupts
 def remove(module, name):
     """Make the pruned values permanent, remove the mask, and return the module.
 

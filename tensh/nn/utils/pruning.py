@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from tensh.engine import find_public
+from tensh.engine.arrays.uninterrupted import without_interrupts
 
 
 # ── amount ───────────────────────────────────────────────────────────────────
@@ -59,6 +60,7 @@ class BasePruningMethod(ABC):
         return mask.to(dtype=original.dtype) * original
 
     @classmethod
+    @without_interrupts
     def apply(cls, module, name, *args, importance_scores=None, **kwargs):
         """Prune ``module.NAME`` where ``importance_scores``, by default the parameter itself, are smallest."""
         earlier = hooks_of(module, name)

@@ -1,6 +1,7 @@
 """Spectral normalisation by a hook, the older form."""
 
 from tensh.engine import find_public
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.autograd.modes import no_grad
 from tensh.nn import functional as F
 from tensh.nn.parameter import Parameter, is_lazy
@@ -32,6 +33,7 @@ class SpectralNorm:
         return weight / find_public("dot")(u, matrix.mv(v))
 
     @staticmethod
+    @without_interrupts
     def apply(module, name, n_power_iterations, dim, eps):
         """Attach the hook to a module."""
         if any(isinstance(hook, SpectralNorm) and hook.name == name for hook in module._forward_pre_hooks.values()):
@@ -85,6 +87,7 @@ def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=No
     return module
 
 
+@without_interrupts
 def remove_spectral_norm(module, name="weight"):
     """Undo ``spectral_norm``, and return the module.
 

@@ -1,5 +1,6 @@
 """Weight normalisation by a hook, the older form."""
 
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.layers.composites.recurrences import norm_except_dim
 from tensh.nn.parameter import Parameter, is_lazy
@@ -17,6 +18,7 @@ class WeightNorm:
         return scale_direction(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
 
     @staticmethod
+    @without_interrupts
     def apply(module, name, dim):
         """Split a module's weight into norms and direction, and attach the hook."""
         warn(
@@ -31,10 +33,12 @@ class WeightNorm:
                 "The module passed to `WeightNorm` can't have uninitialized parameters. Make sure to run the dummy forward "
                 "before applying weight normalization"
             )
+        norms, direction = Parameter(norm_except_dim(weight, 2, hook.dim).data), Parameter(weight.data)
+        product = scale_direction(direction, norms, hook.dim)  # if there is no memory for it, the module is as before
         del module._parameters[name]
-        module.register_parameter(name + "_g", Parameter(norm_except_dim(weight, 2, hook.dim).data))
-        module.register_parameter(name + "_v", Parameter(weight.data))
-        setattr(module, name, hook.compute_weight(module))
+        module.register_parameter(name + "_g", norms)
+        module.register_parameter(name + "_v", direction)
+        setattr(module, name, product)
         module.register_forward_pre_hook(hook)
         return hook
 
@@ -62,6 +66,7 @@ def weight_norm(module, name="weight", dim=0):
     return module
 
 
+@without_interrupts
 def remove_weight_norm(module, name="weight"):
     """Undo ``weight_norm``, and return the module.
 

@@ -7,6 +7,7 @@ tensor's elements and history there.  The calling code determines which of the t
 import os
 import sys
 import weakref
+from functools import partial
 
 from tensh.engine.core.tensor import Tensor
 
@@ -50,7 +51,7 @@ def share_names(cls):
     key = id(cls)
     if key in seen:
         return
-    seen[key] = weakref.ref(cls, lambda _: seen.pop(key, None))
+    seen[key] = weakref.ref(cls, partial(seen.pop, key))
     for each in cls.__mro__[: cls.__mro__.index(Tensor)]:
         if each.__module__.startswith(("tensh.", "torch.")):
             continue
