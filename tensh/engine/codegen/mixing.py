@@ -17,6 +17,7 @@ from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import (
     BY_NUMPY,
     FLOAT,
+    HALF_COMPLEX,
     can_cast,
     combine_categories,
     get_default_dtype,
@@ -261,7 +262,7 @@ def keep_dtype(t, *bounds):
 
 def as_float(array, name=None):
     """Cast integers and bools to the default dtype, as PyTorch does before a floating point function."""
-    if array.dtype.kind == "W":
+    if array.dtype.char in HALF_COMPLEX:
         refuse_dtype(name, array.dtype)
     return cast(array, get_default_dtype().numpy)
 

@@ -15,6 +15,7 @@ from tensh.engine.codegen.registry import FORMS
 from tensh.engine.codegen.return_types import return_type
 from tensh.engine.codegen.source import compile_source, set_public_module
 from tensh.engine.dispatch.override.points import watch_inner, watch_operator
+from tensh.engine.dtypes.dtype import letters_of
 
 
 class Op:
@@ -54,7 +55,7 @@ class Op:
             self.differentiable = tuple(i for i, o in enumerate(self.outs) if f"g_{o}" in used)
 
     def __getattr__(self, name):
-        """Compute at first use: ``doc``, ``parameters``, ``saves``, ``fn``, ``operator``, ``inplace_fn``."""
+        """Compute at first use: ``doc``, ``parameters``, ``letters``, ``saves``, ``fn``, ``operator``, ``inplace_fn``."""
         make = Op.MAKERS.get(name)
         if make is None:
             raise AttributeError(name)
@@ -128,6 +129,7 @@ class Op:
 Op.MAKERS = {
     "doc": lambda op: f"{op.summary}\n\n{facts(op)}" if op.pointwise else inspect.getdoc(op.kernel) or "",
     "parameters": Op._parameters,
+    "letters": lambda op: letters_of(op.types),
     "saves": saves,
     "fn": Op._fn,
     "operator": Op._operator,

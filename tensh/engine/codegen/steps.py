@@ -10,6 +10,7 @@ from tensh.engine.arrays.halves import ARITHMETIC
 from tensh.engine.arrays.threads import is_light
 from tensh.engine.codegen.derivatives import LIST, raw
 from tensh.engine.codegen.source import INDENT
+from tensh.engine.dtypes.dtype import letters_of
 
 RETYPED = "retyped"  # view=RETYPED: the view has another dtype
 
@@ -144,24 +145,22 @@ def check_lines(op):
     """Lines that refuse unsupported dtypes, and cast integers for a floating point function."""
     lines, first = [], next(iter(op.inputs))
     if op.types != "biufcW":
-        known = op.types + ("V" if "f" in op.types else "")
         operands = "".join(f", {p}_" for p in op.inputs) if op.pointwise else ""
-        lines.append(f"if {first}_.dtype.kind not in {known!r}:")
+        lines.append(f"if {first}_.dtype.char not in {op.letters!r}:")
         if not op.derivatives:  # otherwise the node has been read already, which refuses stale views
             lines += [f"{INDENT}if isinstance({p}, Tensor): refresh_node({p})" for p in op.inputs]
         lines.append(f"{INDENT}refuse_dtype({op.name!r}, {first}_.dtype{operands})")
     if op.floats:
         casts = "; ".join(f"{p}_ = as_float({p}_, {op.name!r})" for p in op.inputs)
-        lines.append(f"if {first}_.dtype.kind in 'iubW': {casts}")
+        lines.append(f"if {first}_.dtype.char in {letters_of('iubW')!r}: {casts}")
     if lines and "f" in op.types:  # float32 needs no look at its kind, which takes three times as long
         return [f"if {first}_.dtype is not F4:", *(INDENT + line for line in lines)]
     return lines
 
 
-def kinds(op):
-    """Return the kinds of NumPy dtypes that the kernel takes without a cast: ``types``, with "V" for bfloat16."""
-    types = "".join(t for t in op.types if not op.floats or t not in "biuW")
-    return types + ("V" if "f" in types else "")
+def own_letters(op):
+    """Return the letters of the NumPy dtypes that the kernel takes without a cast."""
+    return letters_of(t for t in op.types if not op.floats or t not in "biuW")
 
 
 # ── the kernel ───────────────────────────────────────────────────────────────

@@ -38,7 +38,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
 
     Dtypes
         ``floats``: compute integers in the default dtype.
-        ``types``: the supported kinds of dtypes ("W" is complex32).
+        ``types``: the supported kinds of dtypes, of those in ``LETTERS``.
         ``refusal``: kind of dtype -> exception, where PyTorch does not say '"NAME_cpu" not implemented'.
         ``kernel_name``: the NAME in that message, where it is not the operator's.
         ``exact``: operands that are not rounded to float16 or bfloat16, if they are numbers or 0-d tensors.

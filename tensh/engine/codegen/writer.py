@@ -25,9 +25,9 @@ from tensh.engine.codegen.steps import (
     default,
     kernel_call,
     kernel_lines,
-    kinds,
     matrix_lines,
     operand_lines,
+    own_letters,
     result_lines,
     scalars,
     signature,
@@ -276,7 +276,7 @@ def _write_straight(op, a, b=None):
 
     A view is written straight if its base has no node and the view has no ``ViewInfo``.
     """
-    fits = [f"{a}_.dtype.kind in {kinds(op)!r}"] if op.floats or op.types != "biufcW" else []
+    fits = [f"{a}_.dtype.char in {own_letters(op)!r}"] if op.floats or op.types != "biufcW" else []
     free = f"{a}._base is None or {a}._base.node is None and {a}._view_info is None"
     lines = [
         f"if isinstance({a}, Tensor) and ({a}.node is None or not mode.grad) and ({free}) and not differentiating:",

@@ -154,7 +154,14 @@ ALIASES = {
     "short": int16, "int": int32, "long": int64,
 }  # fmt: skip
 
-DIFFERENTIABLE = "fcVW"  # kinds of NumPy's dtypes: "V" is that of bfloat16, "W" that of complex32
+DIFFERENTIABLE = "fcVW"  # kinds of NumPy's dtypes: "V" is that of bfloat16, "W" that of complex32 in ml_dtypes 0.6
+LETTERS = {"b": "?", "i": "bhilq", "u": "BHILQ", "f": "efdE", "c": "FD", "W": "OJ", "8": "45GC"}
+"""Kind of dtypes as operators declare it -> the letters (``char``) of NumPy's dtypes; "8" are those of eight bits with a sign.
+
+NumPy's own kinds cannot tell: bfloat16 shares "V" with most dtypes of eight bits, and complex32 is of the kind "W" with
+ml_dtypes 0.6 and "c" since 0.7, where its letter "O" became "J".
+"""
+HALF_COMPLEX = LETTERS["W"]
 REAL_OF = {complex32: float16, complex64: float32, complex128: float64}
 COMPLEX_OF = {float16: complex32, bfloat16: complex64, float32: complex64, float64: complex128,
               complex32: complex32, complex64: complex64, complex128: complex128}  # fmt: skip
@@ -162,6 +169,11 @@ COMPLEX_OF = {float16: complex32, bfloat16: complex64, float32: complex64, float
 BUILTIN = {bool: bool_, int: int64, float: float64, complex: complex128}
 """The dtype that a Python type stands for as an argument."""
 of_scalar = {bool: bool_, int: int64}  # Python type -> dtype; float and complex follow the default dtype
+
+
+def letters_of(kinds):
+    """Return the letters of NumPy's dtypes of some kinds."""
+    return "".join(LETTERS[kind] for kind in kinds)
 
 
 def get_default_dtype():

@@ -17,7 +17,7 @@ from tensh.engine.arrays.memory import NO_MEMORY
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.lift import Absence
-from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
+from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE, HALF_COMPLEX
 from tensh.engine.errors.integers import read_int, read_number
 
 second_time = (
@@ -176,7 +176,7 @@ def does_not_fit(shape, broadcast):
 def own_refusal(name, dtype):
     """Return the error that an operator declares for a dtype, or None."""
     op = OPS.get(name.removesuffix("_"))
-    return None if op is None else op.refusal.get("c" if dtype.kind == "W" else dtype.kind)
+    return None if op is None else op.refusal.get("c" if dtype.char in HALF_COMPLEX else dtype.kind)
 
 
 def dtype_error(name, dtype):

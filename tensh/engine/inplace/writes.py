@@ -153,7 +153,7 @@ def write_elementwise(t, operator, others, numbers=(), **options):
     array = t.array
     if type(array) is not ndarray or array.size < DIRECT or memory.overlaps_itself(array):
         return False
-    if (array.dtype.kind if array.dtype.kind != "V" else "f") not in operator.types or not needs_no_record(t, *others):
+    if array.dtype.char not in operator.letters or not needs_no_record(t, *others):
         return False
     arrays = [array]
     for other in others:

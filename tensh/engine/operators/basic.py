@@ -34,7 +34,7 @@ def expand(input, size):
             [2, 2, 2]])
     """
     try:
-        if input.flags.c_contiguous and input.dtype.kind not in "VW" and isinstance(input, PLAIN):
+        if input.flags.c_contiguous and input.dtype.isbuiltin == 1 and isinstance(input, PLAIN):
             size, steps = expansion(input.shape, input.strides, size)
             # a tenth of the time of np.broadcast_to, and writable
             return np.ndarray(size, input.dtype, input, 0, steps)

@@ -18,7 +18,7 @@ from tensh.engine.codegen.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, ZERO,
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.dtypes.dtype import BY_NUMPY, get_default_dtype, of_scalar
 from tensh.engine.errors.messages import refuse_dtype
-from tensh.engine.operators.precision import F2, F4, is_half
+from tensh.engine.operators.precision import F2, F4, imaginary_of, is_half
 
 
 class Ones(dict):
@@ -314,7 +314,7 @@ def isreal(input):
     """True where the imaginary part is zero."""
     if is_real(input):
         return np.ones_like(input, bool)
-    return np.equal((input if input.dtype.kind == "c" else input.astype(np.complex64)).imag, 0)
+    return np.equal(imaginary_of(input), 0)
 
 
 def same_dtype(one, two, number):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.engine.arrays.halves import convert
+from tensh.engine.dtypes.dtype import HALF_COMPLEX
 from tensh.engine.errors.warnings import warn_of_real_part
 
 F2, F4, F8, I8 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
@@ -35,7 +36,9 @@ def is_half(dtype):
 
 def widen(array):
     """Convert 16 bit floating point arrays to float32, and complex32 to complex64."""
-    return convert(array, F4) if is_half(array.dtype) else array.astype(C8) if array.dtype.kind == "W" else array
+    return (
+        convert(array, F4) if is_half(array.dtype) else array.astype(C8) if array.dtype.char in HALF_COMPLEX else array
+    )
 
 
 def real_dtype(dtype):
@@ -50,16 +53,19 @@ def narrow_result(result, dtype):
 
 def real_of(array):
     """Return the real parts; NumPy's ``real`` and ``imag`` take complex32 for real."""
-    return array.real if array.dtype.kind != "W" else array.astype(C8).real.astype(np.float16)
+    return array.real if array.dtype.char not in HALF_COMPLEX else array.astype(C8).real.astype(np.float16)
 
 
 def convertible_part(array, dtype):
     """Return what is converted of complex numbers: the real part for a real dtype, both parts of complex32 for bools."""
     if dtype.kind not in "cbW":
         return real_of(array)
-    return (
-        array.astype(C8) if array.dtype.kind == "W" and dtype.kind == "b" else array
-    )  # NumPy tests its real part only
+    return with_both_parts(array) if dtype.kind == "b" else array
+
+
+def with_both_parts(array):
+    """Convert complex32, of which NumPy tests the real part alone, to complex64."""
+    return array.astype(C8) if array.dtype.char in HALF_COMPLEX else array
 
 
 def take_real(array, dtype):
@@ -72,7 +78,7 @@ def take_real(array, dtype):
 
 def imaginary_of(array):
     """The imaginary parts."""
-    return array.imag if array.dtype.kind != "W" else array.astype(C8).imag.astype(np.float16)
+    return array.imag if array.dtype.char not in HALF_COMPLEX else array.astype(C8).imag.astype(np.float16)
 
 
 def compute_in_float32(kernel):

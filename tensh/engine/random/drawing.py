@@ -72,7 +72,7 @@ def normal(array, generator, mean=0.0, std=1.0):
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if not array.size:
         return
-    if array.dtype.kind == "c":
+    if array.dtype.kind in "cW":
         array, std = parts(array), std / math.sqrt(2)
     refuse(array, "normal_kernel_cpu", (FLOAT,))
     fill(array, distributions.normal, generator, mean, std, array.flags.c_contiguous)

@@ -246,7 +246,7 @@ def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
     if np.__version__.startswith("2.0."):  # this version supports neither, and makes capsules that all consumers accept
         array, asked = array.copy() if copy else array, {}
     asked = {name: value for name, value in asked.items() if value is not None}
-    if array.dtype.kind not in "VW":
+    if array.dtype.isbuiltin == 1:
         return array.__dlpack__(**asked)
     from tensh.engine.methods.creation import capsules  # needs ctypes
 

@@ -10,7 +10,7 @@ from tensh.engine.codegen.chains import FEW, Chain
 from tensh.engine.codegen.mixing import NUMBERS, SCALARS, ZERO
 from tensh.engine.codegen.scalars import FITTING, take_number
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dtypes.dtype import BY_NUMPY, combine_categories, of_scalar
+from tensh.engine.dtypes.dtype import BY_NUMPY, HALF_COMPLEX, combine_categories, of_scalar
 from tensh.engine.errors.messages import broadcast_clash, refuse_dtype
 from tensh.engine.operators.elementwise import quotients
 from tensh.engine.operators.elementwise.vectors import VECTORS, compute_in_vectors
@@ -327,13 +327,13 @@ ONE_NUMBER = 1
 
 
 def add_to(combine, name, refused):
-    """Return the kernel ``input + value * combine(tensor1, tensor2)``, which refuses dtypes of the ``refused`` kinds."""
+    """Return the kernel ``input + value * combine(tensor1, tensor2)``, which refuses dtypes with the ``refused`` letters."""
 
     def kernel(input, tensor1, tensor2, value):
         dtype = input.dtype
         if tensor1.dtype is not dtype or tensor2.dtype is not dtype:
             input, tensor1, tensor2 = promote_arrays(input, tensor1, tensor2)
-        if input.dtype.kind in refused:
+        if input.dtype.char in refused:
             refuse_dtype(name, input.dtype)
         if input.itemsize == 2 and is_half(input.dtype):
             return kernel(input.astype(F4), tensor1.astype(F4), tensor2.astype(F4), value).astype(input.dtype)
@@ -358,4 +358,4 @@ def add_to(combine, name, refused):
     return kernel
 
 
-addcmul, addcdiv = add_to(np.multiply, "addcmul", "b"), add_to(np.true_divide, "addcdiv", "bW")
+addcmul, addcdiv = add_to(np.multiply, "addcmul", "?"), add_to(np.true_divide, "addcdiv", "?" + HALF_COMPLEX)

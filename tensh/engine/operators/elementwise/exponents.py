@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine.arrays.halves import convert
 from tensh.engine.codegen.scalars import FITTING
+from tensh.engine.dtypes.dtype import HALF_COMPLEX
 from tensh.engine.errors.messages import refuse_dtype
 from tensh.engine.operators.elementwise.vectors import VECTORS, compute_in_vectors
 from tensh.engine.operators.kernels import ONE, reusable, ufunc_except
@@ -91,7 +92,7 @@ def power(input, exponent):
         return np.logical_or(input, np.logical_not(exponent))
     if (
         exponent.size == 1
-        and (kind not in "cW" or kind == "c" and not exponent.flags.writeable)
+        and (kind not in "cW" or input.dtype.char not in HALF_COMPLEX and not exponent.flags.writeable)
         and (easy := EASY.get(number := exponent.item())) is not None
     ):
         if number in ROOTS and kind != "c" and (exponent.flags.writeable or input.dtype is F2):

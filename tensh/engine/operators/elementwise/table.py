@@ -120,7 +120,7 @@ pointwise(np.gcd, "Greatest common divisor of integers.", name="gcd", types="iu"
 pointwise(arithmetic.lcm, "Least common multiple of integers.", name="lcm", types="iu", input=None, other=None)
 
 # ── signs ────────────────────────────────────────────────────────────────────
-abs_op = pointwise(np.absolute, "Absolute value of input.", name="abs", types="iufcW", inplace=False,
+abs_op = pointwise(np.absolute, "Absolute value of input.", name="abs", types="iufcW8", inplace=False,
           takes_out=require_same_or_real, input="g * sgn(input)")  # fmt: skip
 pointwise(elementary.sign, "Sign of input: -1, 0 or 1.", types="biuf", inplace="method", takes_out=require_same_dtype, input="nothing(g)",
           refusal=not_complex("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "

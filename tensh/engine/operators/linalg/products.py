@@ -28,6 +28,7 @@ from tensh.engine.operators.linalg.few import (
     multiply_few_by_vector,
     multiply_few_in_batches,
 )
+from tensh.engine.operators.linalg.shared import BLAS_LETTERS
 from tensh.engine.operators.precision import is_half, widen
 from tensh.engine.operators.reductions.product_sums import PRODUCTS, add_vector_products
 from tensh.engine.operators.reductions.summation import SMALL, add_along
@@ -82,8 +83,6 @@ def outer_product(first, second):
 OTHER_VECTOR = "addmv input tensors must have the same dtype, but got {1.title}, {0.title}, and {0.title}"
 OTHER_NUMBER = "result dtype {1.title} does not match input dtype {0.title}"
 
-
-BLAS_DTYPES = "fdFD"  # the characters of dtypes that BLAS multiplies
 
 # ── long inner dimensions ────────────────────────────────────────────────────
 LONG_LINE = 1024  # elements of an inner dimension from which products with a vector are computed in blocks
@@ -143,7 +142,7 @@ def mm(input, mat2):
     tensor([[11]])
     """
     dtype = input.dtype
-    if dtype is mat2.dtype and dtype.char in BLAS_DTYPES and input.ndim == 2 == mat2.ndim:
+    if dtype is mat2.dtype and dtype.char in BLAS_LETTERS and input.ndim == 2 == mat2.ndim:
         try:
             depth = len(mat2)
             if 1 != depth < LONG:

@@ -10,6 +10,9 @@ from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import broadcast_clash
 
+BLAS_LETTERS = "fdFD"
+"""The letters of NumPy's dtypes that BLAS and LAPACK compute."""
+
 
 class LinAlgError(RuntimeError):
     """Raised for a matrix that is singular, not positive-definite, or otherwise without the requested decomposition."""
@@ -28,10 +31,9 @@ def check_floating(name, array, kernel_name=None):
     kernel.
     """
     title = BY_NUMPY[array.dtype].title
-    few = array.dtype.kind in "VW" or array.dtype.itemsize == 2
     if array.dtype.kind not in "fcVW" and name is not None:
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {title}")
-    if array.dtype.kind not in "fcVW" or few:
+    if array.dtype.char not in BLAS_LETTERS:
         if kernel_name is None:
             raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {title}")
         raise NotImplementedError(f"\"{kernel_name}\" not implemented for '{title}'")

@@ -115,7 +115,7 @@ def take_out(out, array):
 
 def require_spread(std):
     """Raise RuntimeError for standard deviations that are complex or negative."""
-    if std.dtype.kind == "c":
+    if std.dtype.kind in "cW":
         raise RuntimeError("normal expects standard deviation to be non-complex")
     if std.size and not (std >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")

@@ -7,7 +7,7 @@ import numpy as np
 from tensh.engine.arguments.checks import dims
 from tensh.engine.codegen.table import OR_THE_SAME, op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
-from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
+from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE, HALF_COMPLEX
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.kernels import promote_arrays, reusable
@@ -99,7 +99,7 @@ def vector_norm(input, ord=2, dim=None, keepdim=False, dtype=None):
     dtype = norm_dtype("linalg.vector_norm", input.dtype, dtype)
     axes = dims(dim, input.ndim)
     require_identity(input, ord, dim)
-    if dtype.itemsize == 2 or dtype.kind == "W":
+    if dtype.itemsize == 2 or dtype.char in HALF_COMPLEX:
         return norm(widen(input), ord, axes, keepdim).astype(real_dtype(dtype))
     if ord == 2 and input.dtype in ONES and input.dtype == dtype and len(axes) == input.ndim and not keepdim:
         return np.sqrt(add_vector_products(flat := input.reshape(-1), flat))

@@ -19,7 +19,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.kernels import zero_unless
-from tensh.engine.operators.precision import F4, I8, ONES, WIDER, is_half, take_real
+from tensh.engine.operators.precision import F4, I8, ONES, WIDER, is_half, take_real, with_both_parts
 from tensh.engine.operators.reductions.rows import reduce_rows
 from tensh.engine.operators.reductions.small import COLUMN, FEW, MOST, add_all, add_columns
 from tensh.engine.operators.reductions.summation import (
@@ -317,6 +317,7 @@ def make_test(reduce):
 
     def kernel(input, dim=None, keepdim=False):
         axes = () if is_empty(dim) else axes_of(dim, input.ndim)  # here () means no dimensions, not all
+        input = with_both_parts(input)
         result = reduce(input, axes, None, None, keepdim)
         return result.astype(np.uint8) if input.dtype == np.uint8 else result
 
@@ -352,5 +353,5 @@ op(
 @op(out=False, input=None)
 def count_nonzero(input, dim=None):
     """The number of elements (along ``dim``) that are not zero.  Shape: [*] to [], or without ``dim``."""
-    counted = np.count_nonzero(input, dims(dim, input.ndim))
+    counted = np.count_nonzero(with_both_parts(input), dims(dim, input.ndim))
     return np.ascontiguousarray(counted) if np.ndim(counted) > 1 else counted

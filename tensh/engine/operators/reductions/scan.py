@@ -376,7 +376,7 @@ def logcumsumexp(input, dim):
     tensor([0.0000, 0.6931])
     """
     axis = wrap_dim(dim, input.ndim)
-    if input.dtype.kind not in "fVc":
+    if input.dtype.char not in "efdEFD":
         refuse_dtype("logcumsumexp", input.dtype)
     if input.dtype.kind != "c":
         return accumulate(np.logaddexp, input, dim, 1)

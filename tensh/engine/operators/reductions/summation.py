@@ -16,6 +16,7 @@ import numpy as np
 
 from tensh.engine.arrays.threads import map_rows, map_shares, run
 from tensh.engine.arrays.vectors import BLAS_HAS_AVX512
+from tensh.engine.dtypes.dtype import HALF_COMPLEX
 from tensh.engine.operators.precision import F4, F8, ONES, widen
 from tensh.engine.operators.reductions.small import COLUMN, FEW, MOST, QUARTERS, add_all, add_columns
 
@@ -246,7 +247,7 @@ def add_strided(array, axis):
 def add_along(array, axes=None, keepdim=False):
     """Sum floating point or complex numbers along ``axes``: None (all), an int, or a tuple, from 0."""
     dtype, ndim = array.dtype, array.ndim
-    if dtype.itemsize == 2 or dtype.kind == "W":
+    if dtype.itemsize == 2 or dtype.char in HALF_COMPLEX:
         return add_along(widen(array), axes, keepdim).astype(dtype)
     if type(axes) is tuple and len(axes) in (1, ndim):
         axes = axes[0] if len(axes) == 1 else None

@@ -12,8 +12,14 @@ from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.fourier import spectral
-from tensh.engine.operators.fourier.composites.stft import FRAMES, NO_WINDOW, ONESIDED, SUPPRESS, refuse
-from tensh.engine.operators.fourier.spectral import REAL
+from tensh.engine.operators.fourier.composites.stft import (
+    FRAMES,
+    NO_WINDOW,
+    ONESIDED,
+    SUPPRESS,
+    refuse,
+    require_transform,
+)
 from tensh.engine.operators.layers.padding import constant_pad_nd
 from tensh.engine.operators.shapes.layout import view_as_complex, view_as_real
 from tensh.engine.operators.shapes.views import slice_dim, unfold_back
@@ -55,7 +61,7 @@ def add_frames(input, n_fft, hop_length, win_length, window, center, normalized,
     }  # fmt: skip
     if window is None:
         warn_once(f"{NO_WINDOW}.Please provide the same window used by stft to make the inversion lossless.{SUPPRESS}")
-    if input.array.dtype.kind != "c":
+    if input.array.dtype.kind not in "cW":
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
         )
@@ -65,7 +71,7 @@ def add_frames(input, n_fft, hop_length, win_length, window, center, normalized,
         pairs = pairs.unsqueeze(0)
     frames = frames_of_spectra(view_as_complex.fn(pairs.transpose(1, 2)), facts, onesided)
     if window is None:
-        window = wrap(place_beside(np.ones(win_length, REAL[input.array.dtype]), input.array))
+        window = wrap(place_beside(np.ones(win_length, input.dtype.to_real().numpy), input.array))
     if win_length != n_fft:
         left = (n_fft - win_length) // 2
         window = constant_pad_nd.fn(window, (left, n_fft - win_length - left), 0)
@@ -107,6 +113,7 @@ def check_spectra(input, facts):
 def frames_of_spectra(spectra, facts, onesided):
     """Return the frames of the signal, before division by the window."""
     n_fft, scaling, window = facts["n_fft"], 1 if facts["normalized"] else 2, facts["window"]
+    require_transform(spectra)
     if facts["return_complex"]:
         if onesided:
             raise RuntimeError(ONESIDED)

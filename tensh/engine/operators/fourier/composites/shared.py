@@ -3,7 +3,7 @@
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.kinds import NO_FIT, take_int
 from tensh.engine.arguments.lazy_signatures import shows
-from tensh.engine.dtypes.dtype import get_default_dtype
+from tensh.engine.dtypes.dtype import HALF_COMPLEX, get_default_dtype
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.layers.padding import constant_pad_nd
@@ -75,12 +75,12 @@ SCALINGS = Scalings(
 
 def to_floating(x, complex_too=False):
     """Convert integers to floating point numbers, or to complex numbers with ``complex_too``."""
-    kind = x.array.dtype.kind
-    if kind == "c" or kind == "f" and not complex_too and x.array.dtype.itemsize > 2:
-        return x
-    dtype = get_default_dtype() if kind in "biu" else x.dtype
-    if dtype.numpy.itemsize == 2 or kind == "W":
+    own = x.array.dtype
+    dtype = get_default_dtype() if own.kind in "biu" else x.dtype
+    if dtype.numpy.itemsize == 2 or own.char in HALF_COMPLEX:
         raise RuntimeError(f"Unsupported dtype {dtype.title}")
+    if own.kind == "c" or own.kind == "f" and not complex_too:
+        return x
     return x.to(dtype.to_complex() if complex_too else dtype)
 
 

@@ -7,6 +7,7 @@ from tensh.engine.arguments.binding import bind
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.messages import is_long
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.fourier import spectral
@@ -109,7 +110,7 @@ def transform_frames(
 def returns_complex(input, window, return_complex):
     """Return True if the result is complex, which the caller must request unless an input is complex."""
     if return_complex is None:
-        return_complex = "c" in (input.array.dtype.kind, window is not None and window.array.dtype.kind)
+        return_complex = any(each is not None and each.dtype.is_complex for each in (input, window))
         if not return_complex:
             raise RuntimeError(
                 "stft requires the return_complex parameter be given for real inputs, and will further require that "
@@ -127,7 +128,7 @@ def returns_complex(input, window, return_complex):
 def check_frames(input, window, facts):
     """Raise unless frames of these sizes can be cut and multiplied by the window."""
     n_fft, hop_length, win_length = facts["n_fft"], facts["hop_length"], facts["win_length"]
-    if input.array.dtype.kind not in "fcV":
+    if input.array.dtype.kind not in DIFFERENTIABLE:
         refuse("stft", input, facts, " : expected a tensor of floating point or complex values")
     if input.array.ndim not in (1, 2):
         refuse("stft", input, facts, " : expected a 1D or 2D tensor")
@@ -168,12 +169,16 @@ def pad_window(window, win_length, n_fft, signals):
     return padded
 
 
+def require_transform(x):
+    """Raise RuntimeError for numbers of 16 bits, as PyTorch's library of Fourier transforms does."""
+    if x.array.dtype not in REAL:
+        raise RuntimeError(f"MKL FFT doesn't support tensors of type: {x.dtype.to_real().title}")
+
+
 def transform_each(frames, scaling, onesided):
     """Transform each frame."""
-    dtype = frames.array.dtype
-    if dtype not in REAL:
-        raise RuntimeError(f"MKL FFT doesn't support tensors of type: {frames.dtype.title}")
-    if dtype.kind != "c":
+    require_transform(frames)
+    if frames.array.dtype.kind != "c":
         return spectral.fft_r2c.fn(frames, (2,), scaling, onesided is not False)
     if onesided:
         raise RuntimeError(ONESIDED)

@@ -9,6 +9,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.operators.forms import require_kind, wants
 from tensh.engine.operators.linalg import leastsquares, spectrum
+from tensh.engine.operators.linalg.shared import BLAS_LETTERS
 from tensh.engine.operators.namespaces import linalg
 
 
@@ -121,7 +122,7 @@ def svd(input, some=True, compute_uv=True):
 
 # ── rank, condition, pseudo-inverse ──────────────────────────────────────────
 def require_full_precision(A):
-    if A.array.dtype.kind not in "fc" or A.array.itemsize == 2:
+    if A.array.dtype.char not in BLAS_LETTERS:
         raise RuntimeError("This function doesn't handle types other than float and double")
 
 
@@ -176,7 +177,7 @@ def pinv(input, rcond=None, hermitian=False, *, atol=None, rtol=None):
     tensor([[0.5000, 0.0000],
             [0.0000, 0.0000]])
     """
-    if input.array.ndim < 2 or input.array.dtype.kind not in "fc" or input.array.dtype.itemsize < 4:
+    if input.array.ndim < 2 or input.array.dtype.char not in BLAS_LETTERS:
         raise RuntimeError(
             f"linalg.pinv({input.dtype.title}{{{list(input.shape)}}}): expected a tensor with 2 or more dimensions of float, "
             "double, cfloat or cdouble types"
