@@ -156,10 +156,10 @@ ALIASES = {
 
 DIFFERENTIABLE = "fcVW"  # kinds of NumPy's dtypes: "V" is that of bfloat16, "W" that of complex32 in ml_dtypes 0.6
 LETTERS = {"b": "?", "i": "bhilq", "u": "BHILQ", "f": "efdE", "c": "FD", "W": "OJ", "8": "45GC"}
-"""Kind of dtypes as operators declare it -> the letters (``char``) of NumPy's dtypes; "8" are those of eight bits with a sign.
+"""Kind of dtypes as operators declare it -> the letters (``char``) of NumPy's dtypes.
 
-NumPy's own kinds cannot tell: bfloat16 shares "V" with most dtypes of eight bits, and complex32 is of the kind "W" with
-ml_dtypes 0.6 and "c" since 0.7, where its letter "O" became "J".
+"8" are the signed floats of eight bits. NumPy's own kinds cannot tell: bfloat16 shares "V" with most floats of eight
+bits, and complex32 is of the kind "W" with ml_dtypes 0.6 and "c" since 0.7, where its letter "O" became "J".
 """
 HALF_COMPLEX = LETTERS["W"]
 REAL_OF = {complex32: float16, complex64: float32, complex128: float64}
