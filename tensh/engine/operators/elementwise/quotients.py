@@ -1,19 +1,23 @@
 """Whole quotients and remainders of floating point numbers in float64, instead of by the C library: ten times as fast.
 
-The truncated quotient of two float32 numbers is exact in float64 while it has less than 28 bits, and so is its product
-with the divisor.  That of a float64 number by one of 24 bits may be one too large, which the sign of the rest tells: the
-product and the rest are exact.  Other quotients are left to NumPy.
+The quotient of two float32 numbers, rounded down or towards zero, is exact in float64 while it has less than 28 bits, and
+so is its product with the divisor.  That of a float64 number by one of 24 bits may be one too large, which the sign of
+the rest tells: the product and the rest are exact.  Other quotients are left to NumPy.
 """
 
 import numpy as np
 
+from tensh.engine.codegen.chains import flatten
 from tensh.engine.codegen.mixing import ZERO
-from tensh.engine.operators.kernels import ONE, blend
+from tensh.engine.operators.kernels import ONE, blend, has_true
 from tensh.engine.operators.precision import F4, F8
 
 MANY = 1 << 12  # elements from which this is faster
+BLOCK = 1 << 14  # float32 numbers that are divided at a time: 0.6 of the time of a million at once, on one core
 LIMIT = 2.0**28
 HALF = np.array(0.5, F4)
+I4 = np.dtype(np.int32)
+SIGN = np.array(-(1 << 31), I4)  # the bit of a float32
 
 
 def many(input, other):
@@ -24,16 +28,72 @@ def many(input, other):
     return dtype is F4 or bool((other == other.astype(F4)).all())
 
 
+# ── float32 ──────────────────────────────────────────────────────────────────
+def in_blocks(compute):
+    """Make a function of two float32 arrays that calls ``compute`` for parts of them that the cache holds."""
+
+    def compute_all(input, other):
+        if input.size <= BLOCK or flatten((input, other)) is None:
+            return compute(input, other)
+        result = np.empty_like(input)
+        out, first, second = flatten((result, input, other))
+        for start in range(0, out.size, BLOCK):
+            place = slice(start, start + BLOCK)
+            out[place] = compute(first[place], second[place] if second.ndim else second)
+        return result
+
+    return compute_all
+
+
+def find_rest(input, other, whole):
+    """Return the rest of the division whose quotient the function ``whole`` rounds, or None if float64 does not hold it.
+
+    A rest of zero has no sign.
+    """
+    dividend, divisor = input.astype(F8), other.astype(F8)
+    quotient = np.divide(dividend, divisor)
+    whole(quotient, quotient)
+    if not max(-np.minimum.reduce(quotient, None), np.maximum.reduce(quotient, None)) < LIMIT:  # also nan
+        return None
+    np.multiply(quotient, divisor, quotient)
+    rest = np.subtract(dividend, quotient, quotient).astype(F4)
+    return None if np.isnan(np.maximum.reduce(rest, None)) else rest  # zero times an infinite divisor
+
+
+@in_blocks
+def fmod_single(input, other):
+    rest = find_rest(input, other, np.trunc)
+    if rest is None:
+        return np.fmod(input, other)
+    bits = rest.view(I4)
+    np.bitwise_or(bits, np.bitwise_and(input.view(I4), SIGN), bits)  # a fifth of the time of np.copysign
+    return rest
+
+
+@in_blocks
+def remainder_single(input, other):
+    rest = find_rest(input, other, np.floor)
+    if rest is None:
+        return add_divisor(np.fmod(input, other), other)
+    zero = rest == 0
+    if has_true(zero):
+        bits = rest.view(I4)
+        np.bitwise_or(bits, np.bitwise_and(input.view(I4), SIGN) * zero, bits)
+    return rest
+
+
+# ── any dtype ────────────────────────────────────────────────────────────────
 def fmod(input, other):
     """The remainder of division rounded towards zero, with the dividend's sign."""
-    dividend, divisor = input.astype(F8, copy=False), other.astype(F8, copy=False)
-    quotient = np.divide(dividend, divisor)
+    if input.dtype is F4:
+        return fmod_single(input, other)
+    quotient = np.divide(input, other)
     np.trunc(quotient, quotient)
-    if not max(-quotient.min(), quotient.max()) < LIMIT or np.isinf(divisor).any():
+    if not max(-quotient.min(), quotient.max()) < LIMIT or np.isinf(other).any():
         return np.fmod(input, other)
-    np.multiply(quotient, divisor, quotient)
-    rest = np.subtract(dividend, quotient, quotient).astype(input.dtype, copy=False)
-    if input.dtype is F8 and (beyond := (rest != 0) & (np.signbit(rest) != np.signbit(input))).any():
+    np.multiply(quotient, other, quotient)
+    rest = np.subtract(input, quotient, quotient)
+    if (beyond := (rest != 0) & (np.signbit(rest) != np.signbit(input))).any():
         np.add(rest, np.copysign(other, input), rest, where=beyond)
     return np.copysign(rest, input, rest)
 
@@ -44,10 +104,14 @@ def is_below(rest, other):
     return np.logical_and(wrong, rest, wrong)
 
 
+def add_divisor(rest, other):
+    """Return the remainder of division rounded down, of which ``rest`` is that of division rounded towards zero."""
+    return blend(is_below(rest, other), np.add(rest, other), rest)
+
+
 def remainder(input, other):
     """The remainder of division rounded down: zero, or with the divisor's sign."""
-    rest = fmod(input, other)
-    return blend(is_below(rest, other), np.add(rest, other), rest)
+    return remainder_single(input, other) if input.dtype is F4 else add_divisor(fmod(input, other), other)
 
 
 def floor_divide(input, other):

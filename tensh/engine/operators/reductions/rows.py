@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, map_rows, run
+from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.operators.precision import F4, F8
 from tensh.engine.operators.reductions.summation import SMALL
 
@@ -32,7 +33,7 @@ def shape_left(shape, axes, keepdim):
     return shape[: len(shape) - number] + (1,) * (number if keepdim else 0)
 
 
-SHORT = 512  # elements of a row up to which the place of its extreme is found sooner than the extreme
+SHORT = 2048 if HAS_AVX512 else 512  # elements of a row up to which the place of its extreme is found sooner than the extreme
 
 
 def is_little(array):
