@@ -68,7 +68,8 @@ class Heads:
         self.mask, self.scale, self.causal = mask, self.query.dtype.type(scale), causal
         if mask is not None:
             lead, mask = ((), mask.reshape(mask.shape[-2:])) if self.alike else (self.lead, mask)
-            self.mask = np.broadcast_to(mask, (*lead, self.rows, self.columns))
+            shape = (*lead, self.rows, self.columns)
+            self.mask = mask if mask.shape == shape else np.broadcast_to(mask, shape)
 
     def stack(self, array):
         """Return the array as a stack with rows that BLAS can read, copied only if necessary."""

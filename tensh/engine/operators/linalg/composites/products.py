@@ -21,7 +21,7 @@ from tensh.engine.inplace.writes import name_node
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.linalg import products
 from tensh.engine.operators.namespaces import LINALG
-from tensh.engine.operators.shapes.views import squeeze_dim, unsafe_view
+from tensh.engine.operators.shapes.views import permute, squeeze_dim, unsafe_view
 
 
 # ── matmul ───────────────────────────────────────────────────────────────────
@@ -229,7 +229,8 @@ def inner(input, other):
             "inner() the last dimension must match on both input tensors but got shapes "
             f"{list(input.shape)} and {list(other.shape)}"
         )
-    return tensordot(input, other, dims=([-1], [-1]))
+    require_one_dtype(input, other)
+    return contract(input, other, [input.array.ndim - 1], [other.array.ndim - 1])
 
 
 @composite(out=True, method=False)
@@ -250,8 +251,7 @@ def tensordot(a, b, dims=2):
     first, second = dims_to_contract(a, b, dims)
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
-    if a.array.dtype != b.array.dtype:
-        raise RuntimeError("both inputs should have same dtype")
+    require_one_dtype(a, b)
     for d, e in zip(first, second):
         n, m = size_at(a.shape, d), size_at(b.shape, e)
         if n != m and 1 not in (n, m):
@@ -262,22 +262,30 @@ def tensordot(a, b, dims=2):
             a = a.sum(d, True, dtype=a.dtype)
         elif n == 1:
             b = b.sum(e, True, dtype=b.dtype)
-    first = [wrap_dim(d, a.ndim) for d in first]
-    second = [wrap_dim(d, b.ndim) for d in second]
-    rows, columns = [d for d in range(a.ndim) if d not in first], [d for d in range(b.ndim) if d not in second]
-    size = math.prod(a.shape[d] for d in first)
-    left, right = [a.shape[d] for d in rows], [b.shape[d] for d in columns]
-    one = a.permute([*rows, *first])
-    two = b.permute([*second, *columns])
+    return contract(a, b, [wrap_dim(d, a.ndim) for d in first], [wrap_dim(d, b.ndim) for d in second])
+
+
+def require_one_dtype(a, b):
+    if a.array.dtype != b.array.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+
+
+def contract(a, b, first, second):
+    """Return the sums of products over the dimensions ``first`` of one and ``second`` of the other, of the same sizes."""
+    shape, other = a.array.shape, b.array.shape
+    rows, columns = [d for d in range(len(shape)) if d not in first], [d for d in range(len(other)) if d not in second]
+    left, right = [shape[d] for d in rows], [other[d] for d in columns]
+    one, two = permute.fn(a, (*rows, *first)), permute.fn(b, (*second, *columns))
     if math.prod(left) == math.prod(right) == 1:
         return multiply_all(one, two).view((*left, *right))
+    size = math.prod([shape[d] for d in first])
     product = products.mm.fn(one.reshape(math.prod(left), size), two.reshape(size, math.prod(right)))
     return product.reshape([*left, *right])
 
 
 def multiply_all(one, two):
     """Return the sum of all products of elements as a number; what does not lie in rows is not copied, as in PyTorch."""
-    if one.is_contiguous() and two.is_contiguous():
+    if one.array.flags.c_contiguous and two.array.flags.c_contiguous:
         one, two = (t if t.array.ndim == 1 else t.view(t.array.size) for t in (one, two))
         return products.dot.fn(one, two)
     return (one.squeeze() * two.squeeze()).sum(dtype=one.dtype)
