@@ -10,7 +10,7 @@ import numpy as np
 
 from tensh.engine.arrays.halves import convert
 from tensh.engine.arrays.threads import map_rows, parallel_kernel
-from tensh.engine.codegen.chain_writer import FORMULAS, horner
+from tensh.engine.codegen.chain_writer import FORMULAS, POWER, UNIT, exp_of_polynomial
 from tensh.engine.codegen.chains import BLOCK, Chain
 from tensh.engine.codegen.derivatives import UNRECORDED
 from tensh.engine.codegen.mixing import ZERO
@@ -252,7 +252,7 @@ ODDS = (
     -3.512428879887773e-09, 2.6452951290265567e-07, -7.929520708921918e-06, 1.1061254147699507e-04, 6.518963019465558e-05,
     -0.0726661688968875, -1.5957698829690998,
 )  # fmt: skip
-FORMULAS["odds_of_square"] = "x square", f"library_exp({horner('square', ODDS)} * x)"
+FORMULAS["odds_of_square"] = "x square", exp_of_polynomial("square", ODDS, "x")
 FORMULAS["odds"] = "x", "odds_of_square(x, x * x)"
 FORMULAS["gelu_slope"] = "x", "1 / (odds(x) + 1) + library_exp(x * x * -0.5) * NORMAL * x"
 exact_gelu = Chain("gelu", "input", "(erf(input * HALF_ROOT) + 1) * 0.5 * input")
@@ -292,7 +292,9 @@ TENSORS["gelu_slope"] = record_gelu_slope
 
 # x / (1 + exp(-2 u)) equals x (1 + tanh(u)) / 2, without cancellation where tanh is nearly -1
 gelu_tanh = Chain(
-    "gelu_tanh", "input", "input / (library_exp((input * input * 0.044715 + 1) * input * (-2 * TANH_SCALE)) + 1)"
+    "gelu_tanh",
+    "input",
+    f"input / ({POWER}((input * input * 0.044715 + 1) * input * {-2 * TANH_SCALE * UNIT}) + 1)",
 )
 
 

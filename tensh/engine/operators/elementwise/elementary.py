@@ -281,10 +281,16 @@ def sigmoid(input):
     """1 / (1 + exp(-x)), in one array."""
     if input.itemsize == 2:
         return sigmoid(input.astype(F4)).astype(input.dtype)
-    out, one = np.negative(input), ONE[input.dtype]
-    into = reusable(out)
-    powers = exp(out) if out.size < FEW else np.exp(out, into)
-    return np.divide(one, np.add(powers, one, into), into)
+    one = ONE[input.dtype]
+    if input.dtype is F4 and input.size < FEW:
+        wide = input.astype(F8)  # for exponentials as exact as those of ``exp``
+        np.exp(np.negative(wide, wide), wide)
+        out = into = wide.astype(F4)
+    else:
+        out = np.negative(input)
+        into = reusable(out)
+        out = np.exp(out, into)
+    return np.divide(one, np.add(out, one, into), into)
 
 
 SIGMOID = Chain("sigmoid", "input", "1 / (library_exp(-input) + 1)")

@@ -86,8 +86,10 @@ def normalise_form(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
 
 def normalise_groups(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
     """``normalise_form``; of 16 bit numbers, means and deviations are kept in 16 bits, if the weight is."""
+    if not is_half(input.dtype):
+        return normalise_form(input, weight, bias, at, form, eps)
     out, *facts = normalise_form(input, weight, bias, at, form, eps)
-    if is_half(input.dtype) and (weight is None or weight.dtype is input.dtype):
+    if weight is None or weight.dtype is input.dtype:
         facts[:2] = [widen(narrow_result(each, input.dtype)) for each in facts[:2]]
     return out, *facts
 
@@ -97,8 +99,10 @@ def normalise_batches(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
 
     The sums of squared distances and the variances of bfloat16 are rounded, too.
     """
+    if not is_half(input.dtype):
+        return normalise_form(input, weight, bias, at, form, eps)
     out, *facts = normalise_groups(input, weight, bias, at, form, eps)
-    if is_half(input.dtype) and (weight is None or weight.dtype is input.dtype):
+    if weight is None or weight.dtype is input.dtype:
         mean, rstd, variance = facts
         if input.dtype.kind == "V":
             count, rounded = SCALARS[number(form), variance.dtype], lambda a: widen(narrow_result(a, input.dtype))

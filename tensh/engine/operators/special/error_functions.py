@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.codegen.chain_writer import horner
+from tensh.engine.codegen.chain_writer import exp_of_polynomial, horner
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.table import pointwise
 from tensh.engine.operators.kernels import ONE
@@ -71,7 +71,7 @@ OUTER = 1.863795363e-4, -1.829384554e-3, 9.895462431e-3, -0.04150349908, -0.8431
 LITTLE = 128  # elements up to which one library call per element is faster than a chain of steps in float64
 LAST = 4  # from here on erf is 1
 erf_by_exponential = Chain(
-    "erf", "x", f"where(size < 1, {horner('square', INNER)} * x + x, give_sign(1 - library_exp({horner('beyond', OUTER)}), x))",
+    "erf", "x", f"where(size < 1, {horner('square', INNER)} * x + x, give_sign(1 - {exp_of_polynomial('beyond', OUTER)}, x))",
     let={"size": f"minimum(abs(x), {LAST})", "square": "size * size", "beyond": "size - 1"},
     doc="erf of float32, to 1.3 units in the last place: a tenth of the time of looking up tabulated points.",
 )  # fmt: skip
