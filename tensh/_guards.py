@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 
 from tensh.engine.methods.namespaces import declare_namespace
+from tensh.support.temporary import temporarily
 from tensh.switched_off import lookup
 
 
@@ -71,11 +72,8 @@ class CompileContext:
 @contextmanager
 def tracing(context):
     """Set the context of the trace in progress."""
-    before, TracingContext.current = TracingContext.current, context
-    try:
+    with temporarily(TracingContext, current=context):
         yield context
-    finally:
-        TracingContext.current = before
 
 
 __getattr__, __dir__ = declare_namespace("tensh._guards", globals(), {}, (), unsupported=lookup("torch._guards"))

@@ -19,6 +19,7 @@ from tensh.engine.dispatch.override.state import call_disabled as _disabled_torc
 from tensh.engine.methods.unsupported import UnsupportedMember
 from tensh.nn.init import OVERRIDABLE
 from tensh.support.naming import is_of_torch, torch_is_tensh
+from tensh.support.temporary import temporarily
 from tensh.switched_off import lookup
 
 __all__ = [
@@ -119,13 +120,8 @@ def _is_torch_function_enabled():
     return not state.off
 
 
-@contextmanager
 def _enable_torch_function():
-    before, state.off = state.off, 0
-    try:
-        yield
-    finally:
-        state.off = before
+    return temporarily(state, off=0)
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from tensh.engine.dtypes.device import device as device_of
 from tensh.engine.dtypes.device import meta, require_cpu, switch_shortcuts
 from tensh.nn.parameter import Parameter
 from tensh.overrides import TorchFunctionMode
+from tensh.support.temporary import temporarily
 from tensh.utils._python_dispatch import TorchDispatchMode
 
 CPU = device_of("cpu")
@@ -356,9 +357,5 @@ def active_fake_modes():
 def unset_fake_temporarily():
     """Leave the innermost mode for a while; the value of the context is the mode, or None."""
     modes = active_fake_modes()
-    before = state.modes
-    state.modes = tuple(each for each in before if not isinstance(each, Calls))
-    try:
+    with temporarily(state, modes=tuple(each for each in state.modes if not isinstance(each, Calls))):
         yield modes[-1] if modes else None
-    finally:
-        state.modes = before

@@ -13,6 +13,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import strided
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.dtypes.size import Size
+from tensh.support.temporary import temporarily
 
 
 class GradcheckError(RuntimeError):
@@ -145,8 +146,7 @@ def wide(x):
 def numeric_rows(func, inputs, checked, number, size, part, eps, fast):
     """Compute a Jacobian by central differences: real steps, and imaginary ones for complex inputs."""
     rows = []
-    before, mode.grad = mode.grad, False
-    try:
+    with temporarily(mode, grad=False):
         for x in checked:
             column = []
             for place in np.ndindex(x.array.shape):
@@ -156,8 +156,6 @@ def numeric_rows(func, inputs, checked, number, size, part, eps, fast):
                     slope = slope + 1j * slope_of(func, inputs, x, place, value, eps * 1j, number, part, fast)
                 column.append(slope)
             rows.append(np.array(column, wide(x)).reshape(x.numel(), size))
-    finally:
-        mode.grad = before
     return rows
 
 

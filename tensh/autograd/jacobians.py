@@ -5,6 +5,7 @@ from tensh.engine import find_public
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.core.clock import mode
+from tensh.support.temporary import temporarily
 
 
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
@@ -79,14 +80,11 @@ def _forward(func, inputs, vectorize):
     shapes = []
 
     def push(*directions):
-        inside, mode.transforms = mode.transforms, ()  # the function may use autograd here
-        try:
-            with tangent_levels.opened_level() as level, only_directions_vary():
-                duals = [dual(x, t, level) for x, t in zip(inputs, directions)]
-                single, outputs = as_tuple(func(*duals), "outputs", "jacobian")
-                results = [parts(t, level) for t in outputs]
-        finally:
-            mode.transforms = inside
+        outside = temporarily(mode, transforms=())  # the function may use autograd here
+        with outside, tangent_levels.opened_level() as level, only_directions_vary():
+            duals = [dual(x, t, level) for x, t in zip(inputs, directions)]
+            single, outputs = as_tuple(func(*duals), "outputs", "jacobian")
+            results = [parts(t, level) for t in outputs]
         shapes[:] = single, [value.shape for value, _ in results]
         return tuple(fill_tangent(value, tangent, False) for value, tangent in results)
 

@@ -1,6 +1,5 @@
 """User-defined backends: functions that take a ``torch.fx`` graph and return the function to run in its place."""
 
-import contextlib
 import copy
 import itertools
 import operator
@@ -29,6 +28,7 @@ from tensh.func.in_steps import TransformsInSteps
 from tensh.func.primitives import close_above, opened
 from tensh.fx.graph_module import GraphModule
 from tensh.nn.modules.module import Module
+from tensh.support.temporary import temporarily
 from tensh.tracing.sizes.numbers import TracedFloat, TracedInt, plain_number
 
 
@@ -192,14 +192,9 @@ class BackendFunction(CompiledFunction):
             raise BackendCompilerFailed(f"backend={name!r} raised:\n{type(error).__name__}: {error}") from error
 
 
-@contextlib.contextmanager
 def taking_apart(recorder):
-    """A context in which calls of torch.func are recorded as steps."""
-    before, stepping.now.transforms = stepping.now.transforms, TransformsInSteps(recorder)
-    try:
-        yield
-    finally:
-        stepping.now.transforms = before
+    """Return a context in which calls of torch.func are recorded as steps."""
+    return temporarily(stepping.now, transforms=TransformsInSteps(recorder))
 
 
 def make_plain(result):

@@ -1,6 +1,5 @@
 """``torch.compile``: a function runs once unchanged and is captured; then graphs replace it while guards hold."""
 
-import contextlib
 import functools
 import sys
 import threading
@@ -33,6 +32,7 @@ from tensh.engine.dtypes.dtype import get_default_dtype
 from tensh.engine.errors.warnings import warn
 from tensh.nn.modules.calls import AFTER, BACKWARD_AFTER, BACKWARD_BEFORE, BEFORE
 from tensh.nn.modules.module import Module
+from tensh.support.temporary import temporarily
 
 SIZES = 64
 """The limit for all graphs of one function: other sizes run unchanged."""
@@ -54,14 +54,9 @@ class CaptureState(threading.local):
         elif self.unchanged is not None and self.unchanged.fullgraph:
             raise self.unchanged.refuse(Break(reason, title=title))
 
-    @contextlib.contextmanager
     def running_unchanged(self, function):
-        """A context for a function with the backend "eager", or, with None, for one that is excluded from compilation."""
-        before, self.unchanged = self.unchanged, function
-        try:
-            yield
-        finally:
-            self.unchanged = before
+        """Return a context for a function with the backend "eager", or, with None, for one excluded from compilation."""
+        return temporarily(self, unchanged=function)
 
 
 running = CaptureState()
@@ -178,12 +173,8 @@ class CompiledFunction:
         """Run a function unchanged, and refuse it if PyTorch has no graph of it."""
         recorder, watch = GraphRecorder(), Watch(Guards(self.title))
         watch.thorough = True
-        before, running.capturing = running.capturing, watch
-        try:
-            with recorder, watch:
-                result = self.run_whole(watch, args, kwargs)
-        finally:
-            running.capturing = before
+        with temporarily(running, capturing=watch), recorder, watch:
+            result = self.run_whole(watch, args, kwargs)
         for reason in watch.reason, recorder.reason, recorder.branch:
             if reason is not None and not reason.own:
                 raise self.refuse(reason)

@@ -8,7 +8,6 @@ itself, or one captured by ``f``) remain differentiable.  All others have no his
 """
 
 import threading
-from contextlib import contextmanager
 
 from tensh.engine.arrays.uninterrupted import entered_whole
 from tensh.engine.autograd.tangent_levels import placeholder
@@ -22,6 +21,7 @@ from tensh.engine.dispatch.vmap.batched import BatchedTensor, expand_batches, ma
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.inplace.outside import differentiating
+from tensh.support.temporary import temporarily
 
 
 class PassedLeaf(AccumulateGrad):
@@ -92,18 +92,12 @@ class Directions(threading.local):
 directions = Directions()
 
 
-@contextmanager
 def only_directions_vary():
-    """A context in the innermost running ``vmap``, whose samples are directions of differentiation.
+    """Return a context in the innermost running ``vmap``, whose samples are directions of differentiation.
 
     What is computed in it is the same for all samples, so it is computed once, and has its elements.
     """
-    before = directions.levels
-    directions.levels = before | {running.levels[-1].number}
-    try:
-        yield
-    finally:
-        directions.levels = before
+    return temporarily(directions, levels=directions.levels | {running.levels[-1].number})
 
 
 def find_inside(t):

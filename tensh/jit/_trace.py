@@ -9,6 +9,7 @@ from tensh.jit.traced import TopLevelTracedModule, TracedFunction, TracedModule
 from tensh.jit.traces.checks import as_arguments, as_tensors, check, require_tensors, separate, without_names
 from tensh.jit.traces.liveness import drop_dead_code
 from tensh.nn.modules.module import Module
+from tensh.support.temporary import temporarily
 from tensh.tracing.program import trace_program
 from tensh.tracing.reading import TracerWarning, warn_of_reading
 from tensh.tracing.sizes.numbers import TracedFloat, TracedInt
@@ -136,11 +137,8 @@ def record(function, args, kwargs, strict, root=None):
     known = {id(each) for each in owner.state_dict(keep_vars=True).values()} if isinstance(owner, Module) else set()
     names = list_parameters(function)
     args, kwargs = separate(args, known), sort_by_parameters(separate(kwargs, known), names)
-    before, running.states = running.states, (*running.states, TracingState())
-    try:
+    with temporarily(running, states=(*running.states, TracingState())):
         program = trace_program(function, args, kwargs, sizes=True, on_read=warn_of_reading, root=root, lasting=True)
-    finally:
-        running.states = before
     program.result = without_names(program.result)
     output = program.graph.output_node()
     output.args = (without_names(output.args[0]),)

@@ -2,6 +2,7 @@
 
 import tensh as torch
 from tensh.onnx.builder import TYPES, Value
+from tensh.support.temporary import temporarily
 
 
 def convert_branches(converter, node):
@@ -62,8 +63,7 @@ def convert_scan(converter, node):
 
 def nest(builder, name, inputs, examples, compute):
     """Return the ONNX graph of the nodes that ``compute`` adds; its outputs are the results of ``compute``."""
-    before, builder.nodes = builder.nodes, []
-    try:
+    with temporarily(builder, nodes=[]):
         outputs = [builder.Identity(each) for each in compute()]
         helper = builder.onnx.helper
         infos = [
@@ -74,8 +74,6 @@ def nest(builder, name, inputs, examples, compute):
             helper.make_tensor_value_info(each.name, TYPES[str(each.dtype)[6:]], [None] * each.rank) for each in inputs
         ]
         return helper.make_graph(builder.nodes, name, given, infos)
-    finally:
-        builder.nodes = before
 
 
 def as_scalar(builder, value):

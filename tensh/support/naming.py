@@ -3,11 +3,12 @@
 In a program whose `torch` is tensh, they are PyTorch's, so that PyTorch can read them.
 """
 
-import contextlib
 import os
 import sys
 import threading
 import types
+
+from tensh.support.temporary import temporarily
 
 FOLDER = os.path.dirname(os.path.dirname(__file__))  # the folder of tensh
 
@@ -21,14 +22,9 @@ class Writing(threading.local):
 writing = Writing()
 
 
-@contextlib.contextmanager
 def names_of_torch():
     """Let tensors describe themselves by PyTorch's names within the context, as in a program whose `torch` is tensh."""
-    before, writing.names_torch = writing.names_torch, True
-    try:
-        yield
-    finally:
-        writing.names_torch = before
+    return temporarily(writing, names_torch=True)
 
 
 def torch_is_tensh():

@@ -9,6 +9,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.inner import enter_dispatch_mode, leave_dispatch_mode
 from tensh.engine.dispatch.override.state import state
 from tensh.engine.methods.unsupported import unsupported_lookup
+from tensh.support.temporary import temporarily
 
 
 @entered_whole
@@ -82,20 +83,16 @@ def _get_current_dispatch_mode_stack():
 
 @contextmanager
 def _disable_current_modes():
-    modes, state.dispatch_modes = state.dispatch_modes, ()
-    try:
+    modes = state.dispatch_modes
+    with temporarily(state, dispatch_modes=()):
         yield list(modes)
-    finally:
-        state.dispatch_modes = modes
 
 
 @contextmanager
 def _pop_mode_temporarily(k=None):
-    modes, state.dispatch_modes = state.dispatch_modes, state.dispatch_modes[:-1]
-    try:
+    modes = state.dispatch_modes
+    with temporarily(state, dispatch_modes=modes[:-1]):
         yield modes[-1]
-    finally:
-        state.dispatch_modes = modes
 
 
 def is_traceable_wrapper_subclass(t):

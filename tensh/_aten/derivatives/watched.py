@@ -15,6 +15,7 @@ from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dispatch.override.dispatch import any_has
 from tensh.engine.dispatch.override.state import computing_formulas, state
+from tensh.support.temporary import temporarily
 
 
 def hides_batches(g):
@@ -104,8 +105,5 @@ def arrays_elsewhere(leaf):
 
 def run_watched(function, *args):
     """Call ``backward`` or ``grad`` where the nodes keep tensors of classes that are asked below autograd."""
-    before, mode.watch = mode.watch, WatchedPass
-    try:
+    with temporarily(mode, watch=WatchedPass):
         return function(*args)
-    finally:
-        mode.watch = before

@@ -13,6 +13,7 @@ from tensh.engine.core.tensor import wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.operators.layers.composites.sequences import score_labels
 from tensh.nn import functional
+from tensh.support.temporary import temporarily
 
 REDUCTIONS = ("none", "mean", "sum")
 
@@ -33,11 +34,8 @@ def slope(function, g, tensors, wanted=None):
                 inputs.append(t.detach().requires_grad_())
             tensors = [*tensors[:place], inputs[-1], *tensors[place + 1 :]]
         out = function(*tensors)
-    before, mode.watch = mode.watch, UNWATCHED
-    try:
+    with temporarily(mode, watch=UNWATCHED):
         found = iter(grad(out, inputs, g, create_graph=record) if inputs else ())
-    finally:
-        mode.watch = before
     for bridge, node in bridges:
         bridge.inputs = (node,)
     return tuple([next(found) if want else None for want in wanted])

@@ -29,6 +29,7 @@ from tensh.show.reading.reprs import safe_str
 from tensh.support.escaping import shell_word, visible_line
 from tensh.support.language import _, deferred
 from tensh.support.patterns import pattern
+from tensh.support.temporary import temporarily
 
 NOTICE = deferred("torch -> tensh engine (NumPy). Real PyTorch: --engine torch\n")
 UNWRITABLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG)  # errno of a stream that cannot be written
@@ -143,20 +144,14 @@ class Run:
         require_engine(self.session.engine)
         return contextlib.nullcontext()
 
-    @contextlib.contextmanager
     def progress(self):
-        """A context that sets the style of progress bars from the options; nothing is imported by default."""
+        """Return a context that sets the style of progress bars from the options; nothing is imported by default."""
         style = "none" if self.options.quiet else "lines" if self.env.plain else None
         if style is None:
-            yield
-            return
+            return contextlib.nullcontext()
         from tensh.show.loops import progress
 
-        before, progress.style = progress.style, style
-        try:
-            yield
-        finally:
-            progress.style = before
+        return temporarily(progress, style=style)
 
     def strictness(self):
         """Return a context in which drawing unseeded random numbers fails, with --strict."""

@@ -4,7 +4,6 @@ The files are polled a few times a second, which works with every editor and fil
 equal looks in a row: an editor may write a file in pieces, or remove it before it puts the new one in place.
 """
 
-import contextlib
 import gc
 import importlib
 import linecache
@@ -21,6 +20,7 @@ from tensh.cli.programs.runs import open_run
 from tensh.cli.render.console import Console
 from tensh.support.escaping import visible_line
 from tensh.support.language import _
+from tensh.support.temporary import temporarily
 
 BETWEEN = 0.2  # seconds between looks at the files
 CHANGED = object()  # stamp of a file that was saved while it was read
@@ -141,11 +141,6 @@ def files_in(failure, folder):
     return {os.path.abspath(file) for file in found}
 
 
-@contextlib.contextmanager
 def without_bytecode():
-    """A context without bytecode caching: a cache would be mistaken for that of a file saved again in the same second."""
-    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    try:
-        yield
-    finally:
-        sys.dont_write_bytecode = before
+    """Return a context without bytecode caches, which would be mistaken for those of a file saved again in the same second."""
+    return temporarily(sys, dont_write_bytecode=True)

@@ -18,6 +18,7 @@ from tensh.cli.session.results import Inputs, name_results
 from tensh.cli.session.sources.mentions import mentions_history, mentions_views
 from tensh.cli.session.sources.source import Command, future
 from tensh.show.reading.asking import sessions
+from tensh.support.temporary import temporarily
 
 MODULES = {  # {} is replaced by the engine
     "torch": "{}", "nn": "{}.nn", "F": "{}.nn.functional", "np": "numpy", "math": "math", "tensh": "tensh",
@@ -204,14 +205,9 @@ class Session:
         own = {"In": Inputs(self.journal), "Out": self.journal.outputs}
         self.give(**{name: value for name, value in own.items() if name not in self.namespace})
 
-    @contextlib.contextmanager
     def forget(self):
-        """A context whose statements are not recorded in the journal."""
-        journal, self.journal = self.journal, None
-        try:
-            yield
-        finally:
-            self.journal = journal
+        """Return a context whose statements are not recorded in the journal."""
+        return temporarily(self, journal=None)
 
     def note_places(self):
         """Start recording the code locations of operations, for %graph, %why and others."""

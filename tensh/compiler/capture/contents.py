@@ -5,6 +5,8 @@ import contextlib
 import types
 from collections import deque
 
+from tensh.support.temporary import temporarily
+
 __all__ = ["RAW", "Contents"]
 
 RAW = (bytearray, array.array)
@@ -150,14 +152,9 @@ class Contents:
         """Return the content of a container that was there before the call; None for another object."""
         return self.known.get(id(value))
 
-    @contextlib.contextmanager
     def doubting(self):
-        """A context in which containers are kept that the call may have made."""
-        before, self.are_outside = self.are_outside, False
-        try:
-            yield
-        finally:
-            self.are_outside = before
+        """Return a context in which containers are kept that the call may have made."""
+        return temporarily(self, are_outside=False)
 
     def list_changed(self):
         """Return the contents that the call has changed."""

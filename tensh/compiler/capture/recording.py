@@ -25,6 +25,7 @@ from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.dispatch.capture.recorder import READS, Paused, Recorder, state
 from tensh.engine.dispatch.override.points import checks, watch_operator
 from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.support.temporary import temporarily
 
 OF_FORM = ("_as", "_like", "_as_", "to", "_type", "_tensors", "size", "shape")
 """Endings of functions that read the shape or the dtype of an argument, not its elements."""
@@ -140,14 +141,9 @@ class GraphRecorder(Recorder):
         self.lines.append(line)
         return result
 
-    @contextlib.contextmanager
     def taking_steps(self):
-        """A context in which primitives of derivatives are recorded as the operators that they consist of."""
-        before, self.slopes = self.slopes, {}
-        try:
-            yield
-        finally:
-            self.slopes = before
+        """Return a context in which primitives of derivatives are recorded as the operators that they consist of."""
+        return temporarily(self, slopes={})
 
     def record_slopes(self):
         """Record calls of the primitives that end as in SLOPES from now on."""
@@ -228,11 +224,6 @@ class HalfPass:
         return self.recorder.add_line(function, HALF, (g, *saved), {}, found)
 
 
-@contextlib.contextmanager
 def rounding_once():
-    """A context in which backward passes on tensors are ``HalfPass``es."""
-    before, mode.watch = mode.watch, HalfPass
-    try:
-        yield
-    finally:
-        mode.watch = before
+    """Return a context in which backward passes on tensors are ``HalfPass``es."""
+    return temporarily(mode, watch=HalfPass)

@@ -1,10 +1,9 @@
 """Regions of autocast in a graph for a back end: a call where each begins, and one where it ends, as in PyTorch."""
 
-import contextlib
-
 from tensh.amp import casting
 from tensh.amp.autocast_mode import _enter_autocast, _exit_autocast
 from tensh.engine.dispatch.override.state import state as overriding
+from tensh.support.temporary import temporarily
 
 
 class RegionRecorder:
@@ -14,14 +13,9 @@ class RegionRecorder:
         self.casting = casting.state.lower
         self.asked, self.regions = {}, []  # id of a region -> (it, its settings as written); the nodes of open ones
 
-    @contextlib.contextmanager
     def watching_regions(self):
-        """A context in which regions that the program makes are recorded."""
-        before, casting.state.recorder = casting.state.recorder, self
-        try:
-            yield
-        finally:
-            casting.state.recorder = before
+        """Return a context in which regions that the program makes are recorded."""
+        return temporarily(casting.state, recorder=self)
 
     def note_region(self, region, asked):
         """Note the settings of a new region, as they are written in the program."""

@@ -1,10 +1,11 @@
 """Warnings that point at the user's line, however many of the engine's functions lie in between."""
 
-import contextlib
 import os
 import sys
 import threading
 import warnings
+
+from tensh.support.temporary import temporarily
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -18,14 +19,9 @@ class State(threading.local):
 state = State()
 
 
-@contextlib.contextmanager
 def without_warnings():
-    """A context in which ``warn`` does nothing."""
-    before, state.is_silent = state.is_silent, True
-    try:
-        yield
-    finally:
-        state.is_silent = before
+    """Return a context in which ``warn`` does nothing."""
+    return temporarily(state, is_silent=True)
 
 
 def warn(message, category=UserWarning):

@@ -7,6 +7,7 @@ is next read.
 
 from tensh._aten.overloads import schemas
 from tensh.func.trees import leaves_of, map_leaves
+from tensh.support.temporary import temporarily
 
 __all__ = ["FunctionalRecorder"]
 
@@ -44,15 +45,12 @@ class FunctionalRecorder:
         for each in own.values():
             each.alias = Alias(Base(each))
         args, kwargs = map_leaves(lambda each: own.get(id(each), each), (args, kwargs))
-        before, self.removed = self.removed, removed
-        try:
+        with temporarily(self, removed=removed):
             result = function(*args, **kwargs)
             with self.plainly():
                 result = map_leaves(self.refresh, result)
                 changed = [(each, own[id(each)]) for each in given if id(each) in own]
                 changed = [(each, self.refresh(new)) for each, new in changed if new.alias.base.writes]
-        finally:
-            self.removed = before
         with self.plainly():
             for each, new in changed:
                 self.record_plainly(schemas()["copy_"]["default"], (each, new), {})

@@ -3,7 +3,6 @@
 import functools
 import inspect
 import operator
-from contextlib import contextmanager
 
 from tensh._aten.overloads import Derivative, schemas
 from tensh.engine.autograd.modes import no_grad
@@ -24,6 +23,7 @@ from tensh.fx.immutable_collections import to_plain
 from tensh.fx.pytree_codegen import PyTreeCodeGen, PyTreeInfo
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import is_parameter
+from tensh.support.temporary import temporarily
 from tensh.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 __all__ = ["get_proxy_mode", "make_fx"]
@@ -176,14 +176,9 @@ class OperatorRecorder(BranchGradients, FunctionalRecorder, BranchRecorder, Torc
         return type(result)(parts)
 
 
-@contextmanager
 def outside_transforms():
-    """A context in which values are computed as outside of the calls of ``torch.func`` that run."""
-    before, mode.transforms = mode.transforms, ()
-    try:
-        yield
-    finally:
-        mode.transforms = before
+    """Return a context in which values are computed as outside of the calls of ``torch.func`` that run."""
+    return temporarily(mode, transforms=())
 
 
 def value_of(value):

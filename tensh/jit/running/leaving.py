@@ -14,6 +14,7 @@ from tensh.jit.language.marks import running
 from tensh.jit.language.meanings import translate
 from tensh.jit.running.containers import ScriptDict, ScriptList
 from tensh.jit.running.failures import UnusedCall
+from tensh.support.temporary import temporarily
 
 __all__ = ["PythonMethod", "copy_containers", "find_meaning", "hand_out"]
 
@@ -47,11 +48,8 @@ def run_as_python(function):
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        depth, running.depth = running.depth, 0
-        try:
+        with temporarily(running, depth=0):
             return function(*args, **kwargs)
-        finally:
-            running.depth = depth
 
     return call
 

@@ -1,13 +1,12 @@
 """Data-parallel models: each process has a copy and a part of the batch, and gets the mean of the gradients."""
 
-import contextlib
-
 from tensh.distributed.algorithms.join import Join, Joinable
 from tensh.engine import find_public
 from tensh.engine.dtypes.device import cpu
 from tensh.nn.modules.module import Module
 from tensh.nn.parallel.buckets import Reducer
 from tensh.nn.parallel.joining import DataParallelHook, announce_step, choose_rank
+from tensh.support.temporary import temporarily
 
 __all__ = ["DistributedDataParallel"]
 
@@ -126,14 +125,9 @@ class DistributedDataParallel(Module, Joinable):
         if buffers:
             self.take_over(buffers, choose_rank(self.process_group, True) if self._join_config.enable else 0)
 
-    @contextlib.contextmanager
     def no_sync(self):
         """Accumulate gradients in each process alone; the first pass outside of the block adds and exchanges them."""
-        before, self.require_backward_grad_sync = self.require_backward_grad_sync, False
-        try:
-            yield
-        finally:
-            self.require_backward_grad_sync = before
+        return temporarily(self, require_backward_grad_sync=False)
 
     def join(self, divide_by_initial_world_size=True, enable=True, throw_on_early_termination=False):
         """Train with different numbers of inputs in the processes: a process without inputs joins the exchanges.

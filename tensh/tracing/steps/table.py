@@ -1,29 +1,22 @@
 """Functions that consist of several operators in a trace, as in PyTorch: indexing, recurrent layers."""
 
-from contextlib import contextmanager
-
 import tensh as torch
 from tensh._aten.steps.library import LIBRARY
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import state
 from tensh.nn.modules.cells import check_cell
 from tensh.nn.utils.rnn import PackedSequence
+from tensh.support.temporary import temporarily
 from tensh.tracing.steps.attention import attention
 from tensh.tracing.steps.indexing import getitem, setitem
 from tensh.tracing.steps.layers import CALLS, COMPOSED
 from tensh.tracing.translation import FAMILY
 
 
-@contextmanager
 def recording(recorder, on=True):
-    """A context that turns recording within the recorder's own calls on, or off."""
-    before = state.modes
-    others = tuple(mode for mode in before if mode is not recorder)
-    state.modes = (*others, recorder) if on else others
-    try:
-        yield
-    finally:
-        state.modes = before
+    """Return a context that turns recording within the recorder's own calls on, or off."""
+    others = tuple(mode for mode in state.modes if mode is not recorder)
+    return temporarily(state, modes=(*others, recorder) if on else others)
 
 
 # ── functions ────────────────────────────────────────────────────────────────

@@ -1,12 +1,12 @@
 """The active and disabled overrides of a thread."""
 
 import threading
-from contextlib import contextmanager
 from types import NoneType
 
 import numpy as np
 
 from tensh.engine.core.tensor import Tensor
+from tensh.support.temporary import temporarily
 
 USUAL = frozenset((Tensor, int, float, bool, complex, str, NoneType))
 """The types of most arguments, which override nothing."""
@@ -32,14 +32,9 @@ state = State()
 CLASSES, ALL = 1, 2
 
 
-@contextmanager
 def computing_formulas(on):
     """Return a context that says whether a derivative is being computed."""
-    before, state.formulas = state.formulas, on
-    try:
-        yield
-    finally:
-        state.formulas = before
+    return temporarily(state, formulas=on)
 
 
 class Disabled:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from tensh.engine.core.lift import Lift
 from tensh.engine.dispatch.vmap import errors
 from tensh.engine.random.generator import Generator
+from tensh.support.temporary import temporarily
 
 
 class Level(NamedTuple):
@@ -40,14 +41,9 @@ def refuse_errors():
         raise RuntimeError(errors.RANDOM)
 
 
-@contextmanager
 def drawing():
     """Let generators draw as they do outside of ``vmap``."""
-    before, running.asleep = running.asleep, True
-    try:
-        yield
-    finally:
-        running.asleep = before
+    return temporarily(running, asleep=True)
 
 
 @contextmanager
