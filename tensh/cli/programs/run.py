@@ -1,7 +1,6 @@
 """Running a program and showing its results: `tensh run`, `tensh -c`, `tensh -`."""
 
 import contextlib
-import errno
 import sys
 import warnings
 
@@ -13,12 +12,11 @@ from tensh.cli.process.unraised import reporting
 from tensh.cli.programs.limits import TimeLimit, time_limit, wait_for_threads
 from tensh.cli.programs.options import UsageError
 from tensh.cli.programs.program import from_file
-from tensh.cli.render import failure as failures
+from tensh.cli.programs.reporting import Reporter
 from tensh.cli.render import timing
 from tensh.cli.render.console import Console
 from tensh.cli.render.transcript import Transcript
 from tensh.cli.session import events
-from tensh.cli.session.failures.failure import Place, source_of
 from tensh.cli.session.files import opening
 from tensh.cli.session.notes.teaching import Teacher
 from tensh.cli.session.session import Session
@@ -28,16 +26,12 @@ from tensh.show.printed.layout import layout
 from tensh.show.reading.reprs import safe_str
 from tensh.support.escaping import shell_word, visible_line
 from tensh.support.language import _, deferred
-from tensh.support.patterns import pattern
 from tensh.support.temporary import temporarily
 
-NOTICE = deferred("torch -> tensh engine (NumPy). Real PyTorch: --engine torch\n")
-UNWRITABLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG)  # errno of a stream that cannot be written
-WRITING = pattern(r"\bprint\((?!.*\bfile *=)|\bstdout\.")  # code that writes to stdout
 ALL_FRAMES = deferred("  all frames: --traceback full\n")
 
 
-class Run:
+class Run(Reporter):
     """One run: a session, with the display and counting of its events."""
 
     def __init__(self, env, options, program):
@@ -51,14 +45,12 @@ class Run:
         self.console = Console(env, self.session)
         self.transcript = Transcript()
         self.status = status.OK
-        self.values_shown = 0
-        self.shown_of = (None, 0)  # the source that ran last, and how many values were shown before it began
         self.times = []
         self.is_prepared = False
         self.ended_by = None  # the failure that ended the program
         if self.session.engine == "tensh" and not options.quiet:
             self.session.teacher = Teacher(self.session, self.take_note)
-        self.hint = _(ALL_FRAMES)  # shown after a failure
+        self.hint = _(ALL_FRAMES)
         if program.file:
             self.hint = _("  look around: tensh run -i {arguments}{all_frames}").format(
                 arguments=shell_word(program.arguments[0]), all_frames=_(ALL_FRAMES)
@@ -161,34 +153,6 @@ class Run:
 
         return Strict(self.session)
 
-    def take_warning(self, message, category, filename, line, file=None, text=None):
-        """Show a warning; called by Python."""
-        place, note = Place(source_of(filename, self.session.sources), None, line), None
-        if self.session.teacher:
-            message, note = self.session.teacher.on_warning(message, filename, line)
-        self.remark(failures.warning_lines(place, category.__name__, message, note, self.window()))
-
-    def take_unraisable(self, error, where):
-        """Show an exception of a thread or a destructor, which stops nothing.
-
-        A broken stdout is not shown: it ends the run silently at the next value or at the end.
-        """
-        failure = self.session.make_failure(error, None).failure
-        if isinstance(error, OSError) and isinstance(self.why_unwritten(failure), BrokenPipeError):
-            return
-        in_full = self.options.traceback == "full"
-        self.remark(
-            [("note", f"{where}:\n"), *(failures.render_in_full(failure) if in_full else failures.short(failure))]
-        )
-
-    def window(self):
-        """Return the width of the window for remarks; None if they do not go to a terminal."""
-        return self.env.width(self.env.stderr) if self.env.is_terminal(self.env.stderr) else None
-
-    def take_note(self, note):
-        """Show one of the teacher's notes."""
-        self.remark(failures.format_note(note, self.window()))
-
     def ask(self, question):
         """Ask at a terminal and return the answer; "" without a terminal."""
         if not self.env.is_interactive:
@@ -205,24 +169,6 @@ class Run:
         from tensh.cli.process.system import run_line
 
         return run_line(self.env, line)
-
-    def remark(self, tokens):
-        """Write a remark about the code to stderr, wrapped to the width of a terminal."""
-        if self.env.is_terminal(self.env.stderr):
-            from tensh.cli.render.fitting import fit
-
-            tokens = fit(tokens, self.env.width(self.env.stderr))
-        self.console.remark(tokens)
-
-    def mention(self, text):
-        """Show an unrequested message, unless --quiet."""
-        if not self.options.quiet:
-            self.remark([("note", text)])
-
-    def notice(self):
-        """Show once that torch is tensh, if stderr is a terminal."""
-        if self.env.is_terminal(self.env.stderr):
-            self.mention(_(NOTICE))
 
     def prepare(self):
         """Prepare for the first statement, once."""
@@ -346,26 +292,6 @@ class Run:
             self.ended_by = failure
         return self.options.keep_going
 
-    def why_unwritten(self, failure):
-        """Return the OSError of an unwritable stdout, if that is the failure."""
-        found = self.env.why_unwritten(failure.error)
-        if found or failure.error.errno not in UNWRITABLE or not failure.places:
-            return found
-        return failure.error if WRITING.search(failure.places[0].segment or failure.places[0].text) else None
-
-    def show_failure(self, failure, may_raise):
-        """Show a failure; on a terminal also tell how to see more of it."""
-        in_full = self.options.traceback == "full"
-        width = self.window()
-        self.remark(
-            failures.render_in_full(failure, width)
-            if in_full
-            else failures.short(failure, self.values_shown - self.shown_of[1], width)
-        )
-        ran = len(failure.places) > 1 or not isinstance(failure.error, SyntaxError)  # else there are no frames to see
-        if not in_full and self.env.is_terminal(self.env.stderr) and self.hint and failure.kind and ran:
-            self.mention(self.hint)
-
     def report_stop(self, failure):
         """Show where ^C or the time limit stopped the code; the run ends."""
         self.ended_by = failure
@@ -376,11 +302,6 @@ class Run:
             self.status = status.INTERRUPTED
             self.show_stop(failure, _("interrupted"))
         return False
-
-    def show_stop(self, failure, words):
-        """Show where the code was stopped, and by what."""
-        is_echoed = self.env.is_terminal(self.env.stderr) and self.status == status.INTERRUPTED  # ^C, on the same line
-        self.console.remark([("plain", "\n" * is_echoed), *failures.render_stop(failure, words)])
 
     def exit_status(self, code):
         """Return the status that `sys.exit(code)` asks for."""
