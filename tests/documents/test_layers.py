@@ -141,9 +141,11 @@ LAYERS = {
         "",
     ),
     "tensh.cli.programs.run": (
-        "tensh tensh.alias tensh.show tensh.cli tensh.cli.programs.program tensh.cli.session tensh.cli.render",
+        "tensh tensh.alias tensh.show tensh.cli tensh.cli.programs.program tensh.cli.programs.reporting tensh.cli.session "
+        "tensh.cli.render",
         "",
     ),
+    "tensh.cli.programs.reporting": ("tensh.cli tensh.cli.session tensh.cli.render", ""),
     "tensh.cli.programs.runs": ("tensh.cli tensh.cli.programs.run", ""),
     "tensh.cli.launching": ("tensh.cli", ""),
     "tensh.cli.sweeping": (

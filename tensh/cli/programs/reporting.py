@@ -1,4 +1,4 @@
-"""What a run says beside its results, on stderr: notes, warnings, and where the code failed."""
+"""The reports of a run on stderr, beside its results: notes, warnings, and where the code failed."""
 
 import errno
 

@@ -142,5 +142,5 @@ def files_in(failure, folder):
 
 
 def without_bytecode():
-    """Return a context without bytecode caches, which would be mistaken for those of a file saved again in the same second."""
+    """Return a context without bytecode caches: they would seem to be those of a file saved in the same second."""
     return temporarily(sys, dont_write_bytecode=True)
