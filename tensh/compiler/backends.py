@@ -15,6 +15,7 @@ from tensh.compiler.configuration.stance import FAIL_ON_RECOMPILE, stance
 from tensh.compiler.fx_graphs.call_records import describe_guards, describe_record
 from tensh.compiler.fx_graphs.function_graph import FunctionRecorder
 from tensh.compiler.fx_graphs.input_names import list_defaults, name_inputs, name_path, root_of, write_source
+from tensh.compiler.fx_graphs.nested_graphs import make_root
 from tensh.compiler.fx_graphs.size_recording import ArgumentFloat, ArgumentInt, SizePolicy, Symbol
 from tensh.compiler.fx_graphs.size_symbols import resolve_sizes
 from tensh.compiler.registry import count_graph
@@ -63,19 +64,16 @@ class BackendFunction(CompiledFunction):
                 contents.make_plain(make_plain)
             return make_plain(result)
         graph, tensors, recorder = made
-        written = recorder.written()
-        if any(tensor.requires_grad for tensor, _, _ in written):
+        if any(tensor.requires_grad for tensor in recorder.written()):
             return make_plain(result)  # its history must stay
-        for _, array, before in written:
-            array[...] = before
+        recorder.undo_writes()
         default_generator.set_state(state)
         with without_warnings():
             return graph.call(tensors)
 
     def run_again(self, recorder, args, kwargs):
         """Run a function that was left where its graph ends from the beginning, in parts if it could be split."""
-        for _, array, before in recorder.written():
-            array[...] = before
+        recorder.undo_writes()
         default_generator.set_state(recorder.state)
         return self.function(*args, **kwargs) if self.parts is None else self.run_parts(args, kwargs)
 
@@ -109,13 +107,14 @@ class BackendFunction(CompiledFunction):
         own = code is None or is_tensh_file(code.co_filename)
         if own or not read_code(code).refused:  # otherwise there is no graph, and the program may keep numbers
             args, kwargs = recorder.follow_arguments(args, kwargs, *list_defaults(self.function))
-        watch.takes_transforms = watch.takes_writes = True
+        watch.takes_transforms = watch.takes_writes = watch.takes_functions = True
         self.contents, recorder.state = recorder.guards.contents, default_generator.get_state()
         if not self.fullgraph:
-            watch.may_abort = lambda: not any(tensor.requires_grad for tensor, _, _ in recorder.written())
+            watch.may_abort = lambda: not any(tensor.requires_grad for tensor in recorder.written())
         with (
             recorder.watching_numbers(),
             recorder.watching_regions(),
+            recorder.watching_functions(),
             taking_apart(recorder),
             failing_as_fake(self.title),
         ):
@@ -179,7 +178,7 @@ class BackendFunction(CompiledFunction):
         if recorder.dynamic:
             graph = copy.deepcopy(graph)  # sizes that the program keeps refer to nodes of the recorded one
         count_graph(graph)
-        module = GraphModule(Module(), graph)
+        module = GraphModule(make_root(recorder.modules), graph)
         try:
             made = self.backend(module, list(recorder.used))
             if not callable(made):

@@ -6,7 +6,6 @@ of nested arguments and results, ``value`` for one of a dictionary.
 
 import itertools
 from contextlib import contextmanager
-from types import FunctionType
 
 from tensh.autograd.forward_ad import _maybe_load_decompositions
 from tensh.engine import find_public
@@ -46,18 +45,8 @@ class TransformsInSteps(JacobianSteps):
     def run(self, transform, *args):
         """Return the result of a transform that the program calls."""
         if callable(args[0]):
-            self.require_captured(args[0], set())
+            self.recorder.require_captured(args[0])
         return self.recorder.run_transform(getattr(self, transform), args)
-
-    def require_captured(self, function, seen):
-        """Make tensors that a function has captured inputs of the graph."""
-        for cell in getattr(function, "__closure__", None) or ():
-            value = getattr(cell, "cell_contents", None)  # an empty cell has none
-            if isinstance(value, Tensor):
-                self.recorder.require_input(value)
-            elif type(value) is FunctionType and id(value) not in seen:
-                seen.add(id(value))
-                self.require_captured(value, seen)
 
     # ── nodes ────────────────────────────────────────────────────────────────
     def step(self, function, *args, **kwargs):

@@ -37,6 +37,7 @@ LAYERS = {
     "tensh._aten": ("tensh tensh.engine tensh.nn", "numpy"),
     "tensh._decomp": ("tensh tensh._aten tensh.engine tensh.switched_off", ""),
     "tensh._higher_order_ops": ("tensh tensh.engine tensh.func.trees tensh.switched_off", ""),
+    "tensh._higher_order_ops.nested_calls": ("tensh._higher_order_ops.operators tensh.engine tensh.fx", ""),
     "tensh._subclasses": ("tensh tensh.engine tensh.nn tensh.overrides tensh.switched_off tensh.utils", ""),
     "tensh._guards": ("tensh._subclasses tensh.engine tensh.switched_off", ""),
     "tensh.nested": ("tensh tensh.engine tensh._aten tensh.utils.weak", ""),
@@ -84,7 +85,8 @@ LAYERS = {
         "numpy",
     ),
     "tensh.compiler": (
-        "tensh tensh.engine tensh.func.trees tensh.fx tensh.nn tensh.overrides tensh.tracing tensh.switched_off tensh.graph",
+        "tensh tensh._higher_order_ops tensh._higher_order_ops.nested_calls tensh._subclasses tensh.engine tensh.func.trees tensh.fx tensh.nn "
+        "tensh.overrides tensh.tracing tensh.switched_off tensh.graph tensh.utils",
         "numpy",
     ),
     "tensh.export": (

@@ -31,7 +31,7 @@ from tensh.compiler.capture.refusals import (
     title_of,
 )
 from tensh.compiler.capture.uses import find_call
-from tensh.compiler.capture.writes import is_known
+from tensh.compiler.capture.writes import is_known, is_of_call
 from tensh.compiler.configuration.settings import read_setting
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import read_frames
@@ -64,14 +64,9 @@ REFUSED_OF_TENSORS = frozenset("text format_tensor is_leaf grad_fn data_ptr".spl
 TRANSFORMS = os.path.join(PACKAGE, "func", "")
 PLACES_OF_PYTORCH = tuple(os.path.join(PACKAGE, *each.split()) for each in ("engine autograd gradients.py", "optim"))
 """Places whose functions end the graphs of PyTorch, too."""
-REFUSED_PLACES = (
-    *PLACES_OF_PYTORCH,
-    *(
-        os.path.join(PACKAGE, *each.split())
-        for each in ("engine autograd custom.py", "utils checkpoint", "distributions")
-    ),
-    TRANSFORMS,
-)
+NESTED = tuple(os.path.join(PACKAGE, *each.split()) for each in ("engine autograd custom.py", "utils checkpoint"))
+"""The places of functions whose arguments may become graphs within a graph."""
+REFUSED_PLACES = (*PLACES_OF_PYTORCH, *NESTED, os.path.join(PACKAGE, "distributions"), TRANSFORMS)
 KNOWN_TO_PYTORCH = frozenset("eval setattr delattr locals next".split())
 UNKNOWN = frozenset(
     "print input open exec eval compile __import__ setattr delattr breakpoint globals locals next".split()
@@ -117,6 +112,8 @@ class Watch:
     may_abort = None  # a function that tells whether what has run so far may run again; None if it must go on
     takes_writes = False  # whether assignments to what is outside become parts of the graph
     takes_transforms = False  # whether calls of torch.func become parts of the graph
+    takes_functions = False  # whether custom functions and checkpoints do
+    is_trial = False  # whether what runs is no part of the program's run, and may be left anywhere
     thorough = False  # whether reasons are sought for which PyTorch has no graph either, behind the first one
 
     def __init__(self, guards):
@@ -157,7 +154,12 @@ class Watch:
 
     def abort(self):
         """Leave the function at the end of its graph, unless it has done what must not be done twice."""
-        if self.may_abort is not None and all(read_code(code).repeatable for code in self.codes) and self.may_abort():
+        if (
+            self.is_trial
+            or self.may_abort is not None
+            and all(read_code(code).repeatable for code in self.codes)
+            and self.may_abort()
+        ):
             raise Aborted
 
     def look(self, frame, event, arg):
@@ -191,7 +193,12 @@ class Watch:
         code = frame.f_code
         name = code.co_name
         refused = name in REFUSED or name == "print" or filename.startswith(REFUSED_PLACES)
-        if self.takes_transforms and filename.startswith(TRANSFORMS):
+        if (
+            self.takes_transforms
+            and filename.startswith(TRANSFORMS)
+            or self.takes_functions
+            and filename.startswith(NESTED)
+        ):
             refused = False
         if name in REFUSED_OF_TENSORS and code.co_argcount:
             refused = refused or isinstance(frame.f_locals[code.co_varnames[0]], Tensor)
@@ -237,7 +244,8 @@ class Watch:
     def require_known(self, writes, frame):
         """Stop the capture at assignments to objects whose changes nobody notes."""
         for each in writes:
-            if not self.takes_writes or not is_known(each, frame, self):
+            known = is_of_call(each, frame, self) or self.takes_writes and is_known(each, frame, self)
+            if not known:
                 self.stop(str(each), frame, True)
 
     def guard_names(self, frame, code, names):

@@ -6,11 +6,13 @@ import re
 import types
 from typing import NamedTuple
 
+from tensh.engine.autograd.context import FunctionCtx
 from tensh.nn.modules.module import Module
 from tensh.support.naming import is_of_torch
 
-__all__ = ["ENCLOSED", "GLOBAL", "Write", "find_write", "is_known"]
+__all__ = ["ENCLOSED", "GLOBAL", "Write", "find_write", "is_known", "is_of_call"]
 
+ATTRIBUTE = "attribute"
 ENCLOSED = "variable"
 GLOBAL = "global variable"
 
@@ -39,9 +41,9 @@ def find_write(code, name, positions):
     line, last, begin, end = positions
     text = linecache.getline(code.co_filename, line or 0).encode()[begin:end].decode() if line == last else ""
     if not re.fullmatch(r"[^\W\d]\w*(\.[^\W\d]\w*)+", text):
-        return Write("attribute", name)
+        return Write(ATTRIBUTE, name)
     *owner, _ = text.split(".")
-    return Write("attribute", name, tuple(owner), owner[0] in list_assigned(code))
+    return Write(ATTRIBUTE, name, tuple(owner), owner[0] in list_assigned(code))
 
 
 def list_assigned(code):
@@ -66,7 +68,7 @@ def find_object(frame, path):
 
 
 def is_known(write, frame, watch):
-    """Return True if the guards note the changes of the object that is written, or the call has made it."""
+    """Return True if the guards note the changes of the object that is written."""
     guards, code = watch.guards, frame.f_code
     if write.kind == ENCLOSED:
         return code in guards.codes or any(code in each.co_consts for each in watch.codes)
@@ -78,7 +80,13 @@ def is_known(write, frame, watch):
     if isinstance(owner, Module) and id(owner) in guards.contents.objects:
         guards.keep_members(owner)
     content = guards.contents.find(getattr(owner, "__dict__", None))
-    return id(owner) in watch.made or content is not None and content.is_outside
+    return content is not None and content.is_outside
+
+
+def is_of_call(write, frame, watch):
+    """Return True if the call has made the object that is written."""
+    owner = find_object(frame, write.owner) if write.kind == ATTRIBUTE else None
+    return owner is not None and (id(owner) in watch.made or isinstance(owner, FunctionCtx))
 
 
 def keep_variable(guards, members, name):

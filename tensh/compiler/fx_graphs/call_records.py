@@ -33,15 +33,7 @@ def describe_record(recorder, guards, given, structure, kind):
         else (guards.tensors[id(each)][0], *describe_tensor(each), recorder.dims[id(each)])
         for each in recorder.used
     ]
-    names = {node: f"%{number}" for number, node in enumerate(recorder.graph.nodes)}
-    nodes = [
-        (
-            node.op,
-            node.target if node.op != "placeholder" else None,
-            repr(map_arg((node.args, node.kwargs), lambda each: Name(names[each]))),
-        )
-        for node in recorder.graph.nodes
-    ]
+    nodes = describe_nodes(recorder.graph, recorder.modules)
     fixed = [
         tuple(size for dim, size in enumerate(each.array.shape) if dim not in recorder.dims[id(each)])
         for each in recorder.used if isinstance(each, Tensor)
@@ -52,6 +44,20 @@ def describe_record(recorder, guards, given, structure, kind):
         for place, gone, part in structure.changes
     ]
     return inputs, nodes, fixed, kind, result, changes
+
+
+def describe_nodes(graph, scopes):
+    """Return the nodes of a graph, and those of the graphs within it."""
+    names = {node: f"%{number}" for number, node in enumerate(graph.nodes)}
+    nodes = [
+        (
+            node.op,
+            node.target if node.op != "placeholder" else None,
+            repr(map_arg((node.args, node.kwargs), lambda each: Name(names[each]))),
+        )
+        for node in graph.nodes
+    ]
+    return nodes, [describe_nodes(each.graph, each.modules) for each in scopes.values()]
 
 
 class Name(str):

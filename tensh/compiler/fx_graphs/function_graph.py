@@ -12,10 +12,12 @@ from tensh.compiler.capture.uses import find_call
 from tensh.compiler.capture.watching import ending
 from tensh.compiler.fx_graphs.inner_calls import look_inside
 from tensh.compiler.fx_graphs.local_names import LocalNames, is_iteration
+from tensh.compiler.fx_graphs.nested_calls import NestedCallRecorder
 from tensh.compiler.fx_graphs.operand_order import starts_with_number
 from tensh.compiler.fx_graphs.region_recording import RegionRecorder
 from tensh.compiler.fx_graphs.size_recording import SIZES, SizeRecorder, Symbol
 from tensh.compiler.fx_graphs.step_recording import StepRecorder
+from tensh.compiler.fx_graphs.written_inputs import InputRecorder
 from tensh.compiler.programs.steps import DYNAMIC
 from tensh.compiler.syntax.hoisting import is_stack_name
 from tensh.compiler.syntax.instructions import instruction_at, is_discarded
@@ -66,7 +68,9 @@ CREATING = frozenset(
 """Functions that create a tensor on the default device."""
 
 
-class FunctionRecorder(SizeRecorder, StepRecorder, RegionRecorder, TorchFunctionMode):
+class FunctionRecorder(
+    SizeRecorder, StepRecorder, RegionRecorder, NestedCallRecorder, InputRecorder, TorchFunctionMode
+):
     """A mode that adds calls to ``graph``; ``reason`` is the Break at which the graph ends, or None.
 
     Tensors from outside become inputs on first use: ``used`` lists them in that order.
@@ -75,13 +79,15 @@ class FunctionRecorder(SizeRecorder, StepRecorder, RegionRecorder, TorchFunction
     def __init__(self, members=()):
         self.members = frozenset(map(id, members))
         self.graph, self.nodes, self.parts, self.kept = Graph(), {}, [], []
-        self.used, self.inputs, self.before = [], [], {}
+        self.used, self.inputs = [], []
         self.reason, self.pending, self.grad = None, None, mode.grad
         self.reads, self.locals, self.named, self.sums = Reads(), LocalNames(), set(), set()
         self.dependent = set()  # ids of values whose shapes depend on elements
         self.branch = None  # every read of elements is a reason
+        self.start_inputs()
         self.start_sizes()
         self.start_regions()
+        self.start_scopes()
 
     # ── values ───────────────────────────────────────────────────────────────
     def find(self, tensor):
@@ -93,12 +99,14 @@ class FunctionRecorder(SizeRecorder, StepRecorder, RegionRecorder, TorchFunction
         node = self.find(tensor)
         if node is None and getattr(tensor, "hides_batches", False):
             raise Break("a function within vmap is called")
+        if node is None and self.scope is not None:
+            return self.lift_tensor(tensor)
         if node is None:
             node = self.insert_input(f"L_input{len(self.used)}_", type(tensor))
             node.meta["example_value"] = tensor
             self.keep(tensor, node)
             self.add_used(tensor, node)
-            self.before[id(tensor)] = tensor.array, tensor.array.copy()
+            self.remember(tensor)
         return node
 
     def insert_input(self, name, kind):
@@ -116,7 +124,7 @@ class FunctionRecorder(SizeRecorder, StepRecorder, RegionRecorder, TorchFunction
         if isinstance(value, Tensor):
             return self.node_of(value)
         if isinstance(value, (TracedInt, TracedFloat)):
-            return value.node
+            return value.node if value.node.graph is self.graph else self.lift(value.node)
         if isinstance(value, Node):
             return value
         if value is not None and value is not Ellipsis and not isinstance(value, base_types):
@@ -323,15 +331,6 @@ class FunctionRecorder(SizeRecorder, StepRecorder, RegionRecorder, TorchFunction
             if not each.users:
                 self.graph.erase_node(each)
         self.forget_unused_inputs()
-
-    def written(self):
-        """Return inputs whose elements were written: (tensor, its array, a copy from before)."""
-        return [
-            (tensor, *self.before[id(tensor)])
-            for tensor in self.used
-            if isinstance(tensor, Tensor)
-            and self.before[id(tensor)][0].tobytes() != self.before[id(tensor)][1].tobytes()
-        ]
 
 
 def is_outside(place):

@@ -205,7 +205,7 @@ class SizeRecorder:
         self.floats[id(tensor)] = number.path
         node = self.insert_input(f"L_float{len(self.used)}_", Tensor)
         node.meta["example_value"] = tensor
-        self.before[id(tensor)] = tensor.array, tensor.array.copy()
+        self.remember(tensor)
         self.used.append(tensor)
         self.inputs.append(node)
         self.dims[id(tensor)], self.dynamic = frozenset(), True
@@ -217,6 +217,8 @@ class SizeRecorder:
         """Return True if sizes of a tensor are nodes: those of inputs with dynamic dimensions, and of values made later."""
         if self.policy is None or not isinstance(tensor, Tensor) or getattr(tensor, "hides_batches", False):
             return False
+        if self.scope is not None:
+            return False  # an inner graph is for one size
         if self.watch is not None and self.watch.reason is not None:
             return False  # there will be no graph, and the program may keep what it reads
         if id(tensor) not in self.nodes:

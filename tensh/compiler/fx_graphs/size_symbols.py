@@ -161,13 +161,14 @@ def try_sizes(recorder, inputs, groups):
     values = {node: node.meta["val"] for node in recorder.graph.nodes if "val" in node.meta}
     samples = [({group.name: group.size for group in groups}, values)]
     state, grad_mode = default_generator.get_state(), no_grad()
-    written = {id(tensor) for tensor, _, _ in recorder.written()}
+    written = set(map(id, recorder.written()))
+    modules = {name: each.make_module().forward for name, each in recorder.modules.items()}
 
     def attempt(free, change):
         sizes = {group.name: change(group.size, free.index(group)) if group in free else group.size for group in groups}
         try:
             with grad_mode:
-                samples.append((sizes, run_graph(recorder.graph, resize(inputs, groups, sizes, written))))
+                samples.append((sizes, run_graph(recorder.graph, modules, resize(inputs, groups, sizes, written))))
         except Exception as error:  # an operator that demands other sizes
             for group in free:
                 group.fixed_at = getattr(error, "node", None)
@@ -220,14 +221,16 @@ def repeat(size, period):
     return wrap(np.arange(size) % period)
 
 
-def run_graph(graph, inputs):
-    """Run a graph; return node -> number of its sizes."""
+def run_graph(graph, modules, inputs):
+    """Run a graph with functions of its modules by name; return node -> number of its sizes."""
     given, values = iter(inputs), {}
     for node in graph.nodes:
         args, kwargs = (map_arg(each, values.__getitem__) for each in (node.args, node.kwargs))
         try:
             if node.op == "placeholder":
                 values[node] = next(given)
+            elif node.op == "get_attr":
+                values[node] = modules[node.target]
             elif node.op == "call_method":
                 values[node] = getattr(args[0], node.target)(*args[1:], **kwargs)
             elif node.op == "call_function":

@@ -2,6 +2,7 @@
 
 import operator
 import sys
+from types import FunctionType
 
 from tensh.compiler.syntax.instructions import instruction_at
 from tensh.engine.core.tensor import Tensor
@@ -44,6 +45,15 @@ class StepRecorder:
         """Make a tensor from outside an input, before the first call that uses it."""
         if self.reason is None and not getattr(tensor, "hides_batches", False):
             self.node_of(tensor)
+
+    def require_captured(self, function, seen=()):
+        """Make tensors that a function has captured inputs of the graph, also those of functions that it has captured."""
+        for cell in getattr(function, "__closure__", None) or ():
+            value = getattr(cell, "cell_contents", None)  # an empty cell has none
+            if isinstance(value, Tensor):
+                self.require_input(value)
+            elif type(value) is FunctionType and value not in seen:
+                self.require_captured(value, (*seen, value))
 
     def name_value(self, tensor, name):
         """Name the node of a tensor, unless it is an input or has a name."""

@@ -11,6 +11,7 @@ from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, Output, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import derive_again, record_view, refresh_node
+from tensh.engine.dispatch.capture.nested import nesting
 from tensh.engine.dispatch.override.state import is_wrapper
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.views import CUSTOM
@@ -151,16 +152,9 @@ class Function:
         recording = mode.grad is True and any(uses_gradient(n) for n in edges)
         if recording:
             node.inputs = edges
-        before, mode.grad = mode.grad, False
-        try:
-            if cls._separate():
-                result = cls.forward(*args)
-                cls.setup_context(node.context(node), args, result)
-            else:
-                result = cls.forward(node.context(node), *args)
-        finally:
-            mode.grad = before
-        return _record_outputs(cls, node, args, edges if recording else None, result)
+        if nesting.recorder is not None:
+            return nesting.recorder.apply_function(cls, node, args, edges if recording else None)
+        return record_outputs(cls, node, args, edges if recording else None, call_forward(cls, node, args))
 
     @classmethod
     def _separate(cls):
@@ -175,6 +169,19 @@ class Function:
                 "override the setup_context staticmethod. For more details, please see "
                 "https://pytorch.org/docs/main/notes/extending.func.html"
             )
+
+
+def call_forward(cls, node, args):
+    """Return what the forward of a custom function returns."""
+    before, mode.grad = mode.grad, False
+    try:
+        if not cls._separate():
+            return cls.forward(node.context(node), *args)
+        result = cls.forward(*args)
+        cls.setup_context(node.context(node), args, result)
+        return result
+    finally:
+        mode.grad = before
 
 
 def bind_with_defaults(forward, args, options):
@@ -205,7 +212,7 @@ def bind_names(forward, args, options):
     return *args, *map(options.get, following)
 
 
-def _record_outputs(cls, node, args, edges, result):
+def record_outputs(cls, node, args, edges, result):
     """Return the outputs of a custom function, connected to its node (unless ``edges`` is None: nothing is recorded)."""
     single = not isinstance(result, tuple)
     outputs = (result,) if single else result

@@ -4,6 +4,7 @@ import contextlib
 import functools
 
 from tensh.engine.core.clock import mode
+from tensh.engine.dispatch.capture.nested import nesting
 from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.nn import Sequential
@@ -125,6 +126,10 @@ def checkpoint(
     >>> torch.allclose(x.grad, x.exp().cos() * x.exp())
     True
     """
+    if nesting.recorder is not None:
+        given = {"use_reentrant": use_reentrant, "preserve_rng_state": kwargs.get("preserve_rng_state")}
+        is_plain = context_fn is noop_context_fn and not debug
+        function = nesting.recorder.take_checkpoint(function, given, is_plain)
     if use_reentrant is None:
         warn(NOT_SAID)
         use_reentrant = True
