@@ -10,6 +10,7 @@ import tensh as torch
 from tensh._aten import inner_calls
 from tensh._aten.calls import HandedOn, aten, call_named, call_overload, call_plain, choose_overload
 from tensh._aten.handlers import handlers_for
+from tensh._aten.orders import order_arguments
 from tensh._aten.overloads import Word, schemas
 from tensh._aten.steps import layers, matrices
 from tensh._aten.steps.conversions import as_dtype, convert_to
@@ -280,7 +281,7 @@ def translate_call(point, args, options):
     family = point.public.__module__.rpartition(".")[2]
     if not plain and family in FAMILIES and name in schemas() and f"{family}_{name}" in schemas():
         name = f"{family}_{name}"  # another function than that of torch
-    named = name, args, options
+    named = name, *order_arguments(point.public, args, options)
     if name not in STEPS and may_be_inplace(point.function):
         named = take_inplace(point.function, *named)
     found = compute_by_name(*named, composed=point.function in operators or not plain and name in UNDIVIDED)

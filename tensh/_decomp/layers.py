@@ -209,4 +209,8 @@ def embedding_bag(
     include_last_offset=False, padding_idx=None,
 ):  # fmt: skip
     settings = scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset
-    return aten("_embedding_bag", weight, indices, offsets, *settings, -1 if padding_idx is None else padding_idx)
+    if padding_idx is None:
+        padding_idx = -1
+    elif padding_idx < 0:
+        padding_idx += weight.shape[0]
+    return aten("_embedding_bag", weight, indices, offsets, *settings, padding_idx)

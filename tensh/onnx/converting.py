@@ -20,6 +20,7 @@ from tensh.onnx.forms.families import FORMS
 from tensh.onnx.forms.table import operator_name
 from tensh.tracing.functional import without_writes
 from tensh.tracing.recording.recorder import Recorder
+from tensh.tracing.sizes.dynamic import keep_resized
 from tensh.tracing.sizes.numbers import EXTREMES, TracedFloat, TracedInt
 
 NUMBERS = {
@@ -197,21 +198,34 @@ class Converter:
 
     def convert_composed(self, program, node, arguments):
         """Trace a composed form on the examples, and convert its graph."""
-        recorder, given = Recorder({}, self.sizes, strict=False), []
+        graph = self.record(program, node, arguments, "val")
+        if self.sizes:
+            other = self.record(program, node, arguments, "resized")
+            keep_resized(graph, other)
+            for each in graph.nodes:
+                each.meta["sizes"] = mark_free(each.meta.get("val"), each.meta.get("resized"))
+        for each in graph.nodes:
+            each.meta["place"] = node.meta.get("place")
+        given = []
+        map_arg(arguments, lambda each: given.append(self.values[each]))
+        return Converter(self.builder, self.sizes, composed=True).convert(without_writes(graph)[0], given)
+
+    def record(self, program, node, arguments, which):
+        """Return the graph of a composed form; ``which`` of their values the arguments have."""
+        recorder = Recorder({}, self.sizes, strict=False)
         recorder.graph.reading = lambda *kind: None  # numbers with fractions are recorded
 
         def enter(value):
             if not isinstance(value, Node):
                 return value
-            example = value.meta["val"]
-            given.append(self.values[value])
+            example, name = value.meta.get(which, value.meta["val"]), f"input_{len(recorder.graph.nodes)}"
             if isinstance(example, Tensor):
-                recorder.add_input(f"input_{len(given)}", stand_in(example))
+                recorder.add_input(name, stand_in(example))
                 return recorder.kept[-1]
             traced = {int: TracedInt, float: TracedFloat}.get(type(example))
             if traced is None:
                 raise no_form(node, "one of its arguments is computed")
-            return traced(example, recorder.add_input(f"input_{len(given)}", example))
+            return traced(example, recorder.add_input(name, example))
 
         values = to_plain(map_arg(arguments, enter))
         positional = values.pop("*", ())
@@ -221,12 +235,14 @@ class Converter:
         if result is NotImplemented:
             raise no_form(node)
         recorder.graph.output(outputs_of(recorder, result))
-        for each in recorder.graph.nodes:
-            each.meta.setdefault("place", node.meta.get("place"))
-            each.meta["place"] = node.meta.get("place")
-        graph, _ = without_writes(recorder.graph)
-        inner = Converter(self.builder, self.sizes, composed=True)
-        return inner.convert(graph, given)
+        return recorder.graph
+
+
+def mark_free(value, other):
+    """Return the sizes of a value, "?" for those that are different at other sizes; None for what is no tensor."""
+    if not isinstance(value, Tensor) or not isinstance(other, Tensor):
+        return None
+    return [size if size == changed else "?" for size, changed in zip(value.shape, other.shape)]
 
 
 def note_free(value, node):

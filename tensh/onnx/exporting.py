@@ -8,6 +8,7 @@ import numpy as np
 import tensh as torch
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
+from tensh.fx.branches import walk_nodes
 from tensh.nn.modules.module import Module
 from tensh.onnx.builder import TYPES, Builder, Value
 from tensh.onnx.comparing import find_difference
@@ -206,7 +207,7 @@ def retrace(exported):
 def convert(program, opset, input_names, output_names, dynamic, name):
     """Return the ONNX model of a program."""
     builder, nodes, inputs, outputs = write_nodes(program, opset, input_names, output_names, bool(dynamic))
-    if program.resized:
+    if dynamic:
         with other_values(program):
             other, *second = write_nodes(program, opset, input_names, output_names, True)
         name_of_value = find_difference((nodes, builder.initializers), (second[0], other.initializers))
@@ -236,15 +237,22 @@ def convert(program, opset, input_names, output_names, dynamic, name):
 
 @contextmanager
 def other_values(program):
-    """Let the nodes of a program have their values in the trace with other sizes."""
-    before = {node: node.meta["val"] for node in program.resized if not isinstance(node.meta["val"], Module)}
+    """Let the nodes of a program have their values at other sizes."""
+    nodes = [
+        node
+        for node in walk_nodes(program.graph)
+        if isinstance(node.meta.get("resized"), Tensor | int | float | tuple | list)
+    ]
+
+    def swap():
+        for node in nodes:
+            node.meta["val"], node.meta["resized"] = node.meta["resized"], node.meta["val"]
+
+    swap()
     try:
-        for node in before:
-            node.meta["val"] = program.resized[node]
         yield
     finally:
-        for node, value in before.items():
-            node.meta["val"] = value
+        swap()
 
 
 def write_nodes(program, opset, input_names, output_names, free):

@@ -33,7 +33,6 @@ class Program:
         self.arguments = []  # (name, part of the structure) of each argument
         self.dynamic = {}  # index of an input -> {dimension: name}
         self.result_spec = None  # the structure of the result, if that is not known
-        self.resized = {}  # node -> its value in a trace with other sizes, where ``trace_dynamic`` keeps them
         self.guards = []  # what sizes must satisfy beside their ranges (``decisions``)
         self.root_class = type(root)  # in a program from a file its name
         self.signatures = {}  # key of a call of a module -> its signature, if that is preserved

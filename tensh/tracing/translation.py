@@ -3,6 +3,7 @@
 import inspect
 
 from tensh._aten.kernels.table import kernel_of
+from tensh._aten.orders import order_arguments
 from tensh._aten.overloads import REQUIRED, schemas
 from tensh._aten.resizing import find_operator
 from tensh._aten.steps.conversions import choose_conversion
@@ -90,6 +91,7 @@ def translate(name, func, args, kwargs, as_called=False):
 
     With ``as_called``, an operator keeps the name under which it is called, also if that is its second one.
     """
+    args, kwargs = order_arguments(func, args, kwargs)
     if as_called and name in SYNONYMS and (found := choose(name, args, kwargs)) is not None:
         return found
     if name in ACCESSORS:

@@ -256,3 +256,17 @@ def test_symbolic_graphs_have_the_lines_of_pytorch():
         "output",
     ]
     assert made(torch.ones(4, 5)).shape == (4, 5)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: x.where(x > 0, 2.0), lambda x: x.where(x > 0, x * 2), lambda x: x.where(condition=x > 0, other=x[0]), lambda x: x.abs().polygamma(1)],
+)  # fmt: skip
+def test_operators_that_take_the_arguments_of_a_method_in_another_order(function):
+    class Program(torch.nn.Module):
+        def forward(self, x):
+            return function(x)
+
+    x, y = torch.randn(2, 3), torch.randn(2, 3)
+    for made in (make_fx(function)(x), torch.jit.trace(function, (x,)), torch.export.export(Program(), (x,)).module()):
+        assert torch.equal(made(y), function(y))

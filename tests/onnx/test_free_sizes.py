@@ -28,6 +28,11 @@ FOLLOWED = {
     "repeated": lambda x: (x.repeat_interleave(2, 3), x[..., 0].repeat_interleave(x.shape[3], 2), x.repeat_interleave(torch.arange(x.shape[2]), 2)),
     "split": lambda x: (*x.split(x.shape[3] // 2 + 1, 3), *x.split([1, x.shape[2] - 1], 2)), "tensor_split": lambda x: (*x.tensor_split(3, 2), *x.tensor_split([1, x.shape[3] - 2], 3)),
     "whole_windows": lambda x: (F.avg_pool2d(x, x.shape[2:]), F.max_pool2d(x, x.shape[2:])), "adaptive_mean": lambda x: F.adaptive_avg_pool2d(x, (3, 2)),
+    "median": lambda x: (x.median(), *x.median(2)), "quantile": lambda x: x.quantile(0.3, 3), "cumprod": lambda x: x.cumprod(3), "cummax": lambda x: x.cummax(2),
+    "searches": lambda x: torch.searchsorted(x.sort(3)[0], x), "histogram": lambda x: x.histc(5), "columns": lambda x: F.unfold(x, 3, padding=1),
+    "folded": lambda x: F.fold(F.unfold(x, 2), x.shape[2:], 2), "unpooled": lambda x: F.max_unpool2d(*F.max_pool2d(x, 2, return_indices=True), 2),
+    "grid": lambda x: F.affine_grid(torch.eye(2, 3).expand(x.shape[0], 2, 3), x.shape, align_corners=False), "statistics": lambda x: (x[0, 0].cov(), F.pdist(x[0, 0]), torch.combinations(x[0, 0, 0])),
+    "smooth": lambda x: F.interpolate(x, scale_factor=0.5, mode="bilinear", antialias=True),
     "padded": lambda x: F.pad(x, (0, -x.shape[3] % 5, 0, -x.shape[2] % 4)), "larger": lambda x: x * max(x.shape[2], x.shape[3] - 1), "smaller": lambda x: x[..., : min(x.shape[2], 9)],
 }  # fmt: skip
 REFUSED = {

@@ -2,6 +2,7 @@
 
 import inspect
 import io
+import math
 import sys
 
 import pytest
@@ -71,6 +72,14 @@ CALLS = {
     "classes": (lambda a, t: (F.cross_entropy(a, t), F.nll_loss(a.log_softmax(1), t, reduction="none"), F.cross_entropy(a, t, label_smoothing=0.1), F.cross_entropy(a, t, ignore_index=1), F.cross_entropy(a, t, weight=torch.tensor([1.0, 2.0, 3.0]))), torch.randn(4, 3), torch.tensor([0, 2, 1, 2])),
     "attention": (lambda a: (F.scaled_dot_product_attention(a, a, a), F.scaled_dot_product_attention(a, a, a, is_causal=True), F.scaled_dot_product_attention(a, a, a, attn_mask=torch.ones(3, 3).tril() > 0)), x),
     "convolutions": (lambda a: (F.conv2d(a, torch.ones(2, 4, 3, 3), padding="same"), F.conv2d(a, torch.ones(4, 1, 3, 3), groups=4, stride=2, dilation=2), F.conv_transpose2d(a, torch.ones(4, 2, 3, 3), stride=2, output_padding=1), F.conv1d(a[0], torch.ones(2, 6, 3), torch.ones(2))), image),
+    "medians": (lambda a: (a.median(), *a.median(1), *a.nanmedian(2, keepdim=True), a.where(a > 0, math.nan).median(1)[0], a.where(a > 0, math.nan).nanmedian(2)[0], a.quantile(0.3), a.quantile(torch.tensor([0.1, 0.5]), 1, True), a.quantile(0.4, 2, interpolation="nearest"), a.where(a > 0, math.nan).nanquantile(0.6, 1)), x),
+    "searches": (lambda a, i: (torch.searchsorted(a.sort(2)[0], a), torch.searchsorted(a[0, 0].sort()[0], a, right=True), torch.bucketize(a, torch.tensor([-1.0, 0.0, 0.5]), out_int32=True), torch.bucketize(i, torch.tensor([-2, 0, 1]), right=True), a.histc(5), a.histc(4, -1, 1), (i[0, 0] + 5).bincount(minlength=3), (i[0, 0] + 5).bincount(a[0, 0])), x, whole),
+    "distinct": (lambda i: (i.unique(), *i.unique(return_inverse=True, return_counts=True), *torch.unique(i, dim=0, return_counts=True), i[0, 0].unique_consecutive(), *(i > 0).unique_consecutive(return_counts=True), *i.unique_consecutive(True, True)), whole),
+    "cumulative": (lambda a, i: (a.cumprod(1), i.cumprod(2), *a.cummax(1), *a.cummin(2), *i.cummax(0), *i.cummin(2), torch.cumulative_trapezoid(a, dim=1), torch.cumulative_trapezoid(a, a.cumsum(2))), x, whole),
+    "patches": (lambda a: (F.unfold(a, 3, 2, 1, 2), F.fold(F.unfold(a, (2, 3), 1, 1, 2), (6, 6), (2, 3), 1, 1, 2), F.max_unpool2d(*F.max_pool2d(a, 2, return_indices=True), 2), F.max_unpool1d(*F.max_pool1d(a[0], 3, return_indices=True), 3), F.affine_grid(a[:, :2, 0, :3], (2, 1, 4, 5), align_corners=False), F.affine_grid(a[:, :3, 0, :4], (2, 1, 2, 3, 4), align_corners=True), F.interpolate(a, (3, 4), mode="bilinear", antialias=True), F.interpolate(a, (9, 4), mode="bicubic", antialias=True)), image),
+    "bags": (lambda w, i: (F.embedding_bag(i, w), F.embedding_bag(i.reshape(-1), w, torch.tensor([0, 2, 2]), mode="sum"), F.embedding_bag(i, w, mode="max", padding_idx=1), F.embedding_bag(i, w, mode="sum", per_sample_weights=i * 0.5), F.embedding_bag(i.reshape(-1), w, torch.tensor([0, 3, 6]), include_last_offset=True, padding_idx=-1)), torch.randn(4, 3), torch.tensor([[0, 2, 1], [3, 3, 1]])),
+    "statistics": (lambda m: (m.cov(), m.corrcoef(), m[0].cov(correction=0), F.pdist(m), torch.vander(m[0]), torch.linalg.vander(m, N=3), torch.combinations(m[0]), torch.combinations(m[0], with_replacement=True), m.renorm(2, 0, 1.0), m.argwhere(), torch.linalg.diagonal(m, offset=1), torch.fft.fftshift(m), torch.fft.ifftshift(m[:, :3], 1), m.put(torch.tensor([1, 5]), m[0, :2]), *torch.unravel_index(m.argmax(), m.shape)), matrix),
+    "groups": (lambda a: (F.scaled_dot_product_attention(a.expand(1, 2, 3, 4), a[:1], a[:1], enable_gqa=True), a.repeat_interleave(torch.tensor([2, 0, 1]), 1), a.repeat_interleave(2), torch.repeat_interleave(torch.tensor([2, 0, 3])) + a.sum()), x),
     "scatters": (lambda a, i: (a.scatter(2, i, 5.0), a.scatter_add(1, i, a), a.index_fill(1, i[0, 0, :1], 2.0), a.index_add(1, i[0, 0, :2] * 0, a[:, :2]), torch.zeros(3).index_put((i[0, 0, :1],), torch.ones(1), accumulate=True)), x, torch.randint(0, 3, (2, 3, 4))),
 }  # fmt: skip
 
@@ -194,7 +203,7 @@ def test_dynamic_shapes_of_several_dimensions():
     ("program", "text"),
     [
         (lambda a: torch.linalg.svd(a)[1], "linalg_svd, called at .*test_onnx.py:"),
-        (lambda a: torch.unique(a), "unique.*called at .*test_onnx.py:"),
+        (lambda a: torch.unique_consecutive(a, dim=0), "unique_consecutive .*called at .*test_onnx.py:"),
         (lambda a: F.dropout(a), "dropout in training draws random numbers, called at .*test_onnx.py:"),
         (lambda a: 3, "returns tensors only, but output 0 is 3"),
         (lambda a: torch.randperm(3) + a[0], "randperm"),

@@ -43,3 +43,37 @@ def embedding(
         raise no_form(node)
     indices = input if indices is None else indices
     return o.Gather(weight, indices, axis=0)
+
+
+@compose("embedding_bag")
+def embedding_bag(
+    weight,
+    indices,
+    offsets,
+    scale_grad_by_freq=False,
+    mode=0,
+    sparse=False,
+    per_sample_weights=None,
+    include_last_offset=False,
+    padding_idx=None,
+):
+    """Sum, average (mode 1) or take the largest (2) of the rows of each bag; the first result alone is read."""
+    rows = torch.index_select(weight, 0, indices)
+    rows = rows if per_sample_weights is None else rows * per_sample_weights.unsqueeze(-1)
+    places = torch.arange(indices.shape[0])
+    edges = offsets if include_last_offset else torch.cat([offsets, places[-1:] + 1])
+    begins, ends = edges[:-1], edges[1:]
+    within = (places >= begins.unsqueeze(1)) & (places < ends.unsqueeze(1))
+    if padding_idx is not None:
+        within = within & (indices != padding_idx % weight.shape[0])
+    if mode == 2:
+        largest = torch.where(within.unsqueeze(-1), rows, -math.inf).amax(1)
+        return (torch.where(within.any(1, keepdim=True), largest, 0.0),)
+    sums = within.to(rows.dtype) @ rows
+    return (sums / within.sum(1, keepdim=True).clamp(min=1) if mode == 1 else sums,)
+
+
+@compose("_embedding_bag")
+def plain_embedding_bag(weight, indices, offsets, *settings, padding_idx=-1, **options):
+    padding_idx = None if padding_idx == -1 else padding_idx
+    return embedding_bag(weight, indices, offsets, *settings, padding_idx=padding_idx, **options)

@@ -169,7 +169,7 @@ def slice_scatter(o, node, self, src, dim=0, start=None, end=None, step=1):
     return o.ScatterElements(self, o.Expand(index, o.Shape(src)), o.cast(src, self.dtype), axis=dim)
 
 
-@form("nonzero")
+@form("nonzero argwhere")
 def nonzero(o, node, self):
     return o.Transpose(o.NonZero(self), perm=[1, 0])
 
@@ -215,3 +215,19 @@ def index_add(self, dim, index, source, alpha=1):
     return self.scatter_add(
         dim, index.reshape(along(dim, self.dim())).expand_as(source), source * alpha if alpha != 1 else source
     )
+
+
+@compose("put")
+def put(self, index, source, accumulate=False):
+    flat, places, values = (each.reshape(-1) for each in (self, index, source))
+    made = flat.scatter_add(0, places, values) if accumulate else flat.scatter(0, places, values)
+    return made.reshape(self.shape)
+
+
+@compose("unravel_index")
+def unravel_index(indices, shape):
+    found = []
+    for size in reversed([shape] if isinstance(shape, int) else list(shape)):
+        found.append(indices % size)
+        indices = torch.div(indices, size, rounding_mode="floor")
+    return tuple(reversed(found))

@@ -155,3 +155,47 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
 @compose("cdist")
 def cdist(x1, x2, p=2.0, compute_mode=None):
     return torch.linalg.vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
+
+
+@compose("pdist")
+def pdist(self, p=2.0):
+    rows, columns = torch.triu_indices(self.shape[0], self.shape[0], 1).unbind(0)
+    return torch.linalg.vector_norm(self.index_select(0, rows) - self.index_select(0, columns), p, -1)
+
+
+@compose("cov")
+def cov(self, correction=1, fweights=None, aweights=None):
+    if fweights is not None or aweights is not None:
+        return NotImplemented
+    rows = self.reshape(1, -1) if self.dim() < 2 else self
+    centred = rows - rows.mean(1, keepdim=True)
+    found = centred @ centred.mT / torch.tensor(rows.shape[1] - correction, dtype=self.dtype).clamp(min=0)
+    return found.squeeze() if found.shape == (1, 1) else found
+
+
+@compose("corrcoef")
+def corrcoef(self):
+    found = cov(self)
+    if self.dim() < 2:
+        return found / found
+    deviations = torch.sqrt(torch.diagonal(found))
+    return (found / deviations.unsqueeze(1) / deviations).clamp(-1, 1)
+
+
+@compose("linalg_vander")
+def vander(x, N=None):
+    x = x if x.dim() else x.unsqueeze(0)
+    return x.unsqueeze(-1) ** torch.arange(x.shape[-1] if N is None else N)
+
+
+@compose("vander")
+def vander_falling(x, N=None, increasing=False):
+    found = vander(x, N)
+    return found if increasing else found.flip(-1)
+
+
+@compose("renorm")
+def renorm(self, p, dim, maxnorm):
+    dims = [each for each in range(self.dim()) if each != dim % self.dim()]
+    norms = torch.linalg.vector_norm(self, p, dims, keepdim=True)
+    return self * torch.where(norms > maxnorm, maxnorm / (norms + 1e-7), torch.ones_like(norms))

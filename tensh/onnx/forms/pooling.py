@@ -12,7 +12,7 @@ from tensh.onnx.forms.table import END, compose, form, operator_name
 from tensh.onnx.forms.windows import batch_input, each_dim, strides_of
 
 
-@form("max_pool1d max_pool2d max_pool3d max_pool2d_with_indices max_pool3d_with_indices")
+@form("max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices")
 def max_pool(o, node, self, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False, return_indices=False):
     name, _, indices = operator_name(node).partition("_with_")
     dims, return_indices = int(name[-2]), return_indices or bool(indices)

@@ -3,7 +3,6 @@
 import math
 
 import tensh as torch
-from tensh.onnx.errors import no_form
 from tensh.onnx.forms.table import along, compose, form
 
 
@@ -130,11 +129,6 @@ def vector_norm(o, node, self, ord=2, dim=None, keepdim=False, dtype=None):
         return o.ReduceSum(o.cast(o.Not(o.Equal(self, o.number(0, self.dtype))), self.dtype), axes, keepdims=keep)
     powers = o.ReduceSum(o.Pow(size, o.number(ord, self.dtype)), axes, keepdims=keep)
     return o.Pow(powers, o.number(1 / ord, self.dtype))
-
-
-@form("bincount histc mode median nanmedian unique unique_consecutive")
-def without_form(o, node, **arguments):
-    raise no_form(node)
 
 
 # ── composed of other PyTorch operators ──────────────────────────────────────
@@ -267,13 +261,18 @@ def diff(self, n=1, dim=-1, prepend=None, append=None):
     return self
 
 
-@compose("trapezoid trapz")
-def trapezoid(y, x=None, dx=1, dim=-1):
+def trapezoids(y, x, dx, dim):
+    """Return the areas below the lines between neighbours of a dimension."""
     size = y.shape[dim]
     heights = y.narrow(dim, 1, size - 1) + y.narrow(dim, 0, size - 1)
     if x is None:
-        return (heights * (dx / 2)).sum(dim)
+        return heights * (dx / 2)
     widths = x.diff(dim=-1 if x.dim() == 1 else dim)
     if x.dim() == 1 and y.dim() > 1:
         widths = widths.reshape(along(dim, y.dim()))
-    return (heights * widths / 2).sum(dim)
+    return heights * widths / 2
+
+
+@compose("trapezoid trapz")
+def trapezoid(y, x=None, dx=1, dim=-1):
+    return trapezoids(y, x, dx, dim).sum(dim)

@@ -36,7 +36,7 @@ def interpolate(
     name = getattr(node.target, "__name__", "")
     mode = {"upsample_nearest": "nearest", "upsample_bilinear": "bilinear"}.get(name, mode)
     align_corners = True if name == "upsample_bilinear" else align_corners
-    if mode == "area" or antialias:
+    if mode == "area":
         raise no_form(node)
     sizes = node.meta["val"].shape[2:]
     ways = {
@@ -51,7 +51,9 @@ def interpolate(
         "mode": way,
         "coordinate_transformation_mode": place,
         "nearest_mode": nearest,
-        "cubic_coeff_a": -0.75 if way == "cubic" else None,
+        "antialias": int(antialias) or None,
+        "exclude_outside": int(antialias) or None,
+        "cubic_coeff_a": (-0.5 if antialias else -0.75) if way == "cubic" else None,
     }
     if scale_factor is not None and not recompute_scale_factor:
         factors = (
@@ -77,7 +79,7 @@ def upsample(o, node, input, output_size, scale_factors, align_corners=False):
     return interpolate(o, node, input, output_size, scale_factors, mode, align_corners, antialias=antialias)
 
 
-@form("grid_sample grid_sampler")
+@form("grid_sample grid_sampler grid_sampler_2d")
 def grid_sample(
     o, node, input, grid, mode="bilinear", padding_mode="zeros", align_corners=None, interpolation_mode=None
 ):

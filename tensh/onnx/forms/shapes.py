@@ -200,9 +200,9 @@ def rot90(self, k=1, dims=(0, 1)):
 
 
 @form("repeat_interleave")
-def repeat_interleave(o, node, self, repeats=None, dim=None, output_size=None):
-    if repeats is None:
-        self, repeats = o.Range(*(o.int_scalar(each) for each in (0, o.Squeeze(o.Shape(self)), 1))), self
+def repeat_interleave(o, node, self=None, repeats=None, dim=None, output_size=None):
+    if self is None:
+        self = o.Range(*(o.int_scalar(each) for each in (0, o.Squeeze(o.Shape(repeats)), 1)))
     if dim is None:
         self, dim = o.Reshape(self, [-1]), 0
     size = o.Gather(o.Shape(self), [dim], axis=0)
@@ -214,7 +214,8 @@ def repeat_interleave(o, node, self, repeats=None, dim=None, output_size=None):
 
 
 @compose("diagonal diagonal_copy linalg_diagonal")
-def diagonal(self, offset=0, dim1=0, dim2=1):
+def diagonal(self=None, offset=0, dim1=0, dim2=1, A=None):
+    self = A if self is None else self
     dim1, dim2 = dim1 % self.dim(), dim2 % self.dim()
     rest = [dim for dim in range(self.dim()) if dim not in (dim1, dim2)]
     rows, columns = self.shape[dim1], self.shape[dim2]
@@ -241,3 +242,23 @@ def diag(self, diagonal=0):
 @compose("diagflat")
 def diagflat(self, offset=0):
     return torch.diag_embed(self.reshape(-1), offset)
+
+
+@compose("fft_fftshift")
+def shift_to_middle(self, dim=None):
+    dims = list(range(self.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    return roll(self, [self.shape[each] // 2 for each in dims], dims)
+
+
+@compose("fft_ifftshift")
+def shift_from_middle(self, dim=None):
+    dims = list(range(self.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    return roll(self, [-(self.shape[each] // 2) for each in dims], dims)
+
+
+@compose("combinations")
+def combinations(self, r=2, with_replacement=False):
+    if r != 2:
+        return NotImplemented
+    rows, columns = torch.triu_indices(self.shape[0], self.shape[0], int(not with_replacement)).unbind(0)
+    return torch.stack([self.index_select(0, rows), self.index_select(0, columns)], 1)

@@ -77,8 +77,8 @@ def trace_dynamic(model, args, kwargs, dynamic, on_read, ranges=None, apart=0, s
     """Return the ``Program`` of a model with free dynamic dimensions. Raise UserError if the program fixes one.
 
     ``ranges`` maps the names of dimensions to (smallest, largest) size. With ``apart`` = 1, names must be independent
-    of each other; ``shift`` and ``preserved`` are those of ``trace_program``. With ``resized``, the program keeps the
-    values of the second trace.
+    of each other; ``shift`` and ``preserved`` are those of ``trace_program``. With ``resized``, nodes keep their
+    values in the second trace.
     """
     program = trace_program(model, args, kwargs, sizes=True, on_read=on_read, shift=shift, preserved=preserved)
     if not dynamic:
@@ -116,8 +116,7 @@ def free_sizes(program, trace, dynamic, ranges, apart, resized=False):
         raise UserError(f"the program does not run with other sizes of {', '.join(sorted(names))}: {failure}")
     compare(program, other)
     if resized:
-        pairs = zip(walk_nodes(program.graph), walk_nodes(other.graph))
-        program.resized = {one: two.meta["val"] for one, two in pairs if "val" in two.meta}
+        keep_resized(program.graph, other.graph)
     more = third_traces(trace, ways, names, program)
     further = list(itertools.islice(more, 1)) if divides_sizes(program) else []
     name_sizes([program, other], itertools.chain(further, more), dynamic)
@@ -135,6 +134,13 @@ def free_sizes(program, trace, dynamic, ranges, apart, resized=False):
     fold_sizes(program, other, *further)
     program.output_dims = name_outputs(program, other, dynamic)
     return program
+
+
+def keep_resized(graph, other):
+    """Note the values that the nodes of a graph have at other sizes (``meta["resized"]``)."""
+    for one, two in zip(walk_nodes(graph), walk_nodes(other)):
+        if "val" in two.meta:
+            one.meta["resized"] = two.meta["val"]
 
 
 def third_traces(trace, ways, names, program):
