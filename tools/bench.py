@@ -223,7 +223,9 @@ def parse_arguments():
     parser.add_argument("--group", choices=TORCH_BUDGETS)
     parser.add_argument("--only", default="", metavar="REGEX", help="rows whose name matches")
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--slack", type=float, default=1.0, help="times the budgets against NumPy, for a busy machine")
+    parser.add_argument(
+        "--slack", type=float, default=1.0, help="multiply the budgets against NumPy by this, for a busy machine"
+    )
     parser.add_argument(
         "--torch", action=argparse.BooleanOptionalAction, default=importlib.util.find_spec("torch") is not None,
         help="with PyTorch as well (default: where it is installed)",

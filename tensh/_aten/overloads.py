@@ -43,7 +43,7 @@ class Parameter:
         self.default = REQUIRED if found["default"] is None else value_of(found["default"])
 
     def convert(self, value, numbers):
-        """``value`` as it is handed on; TypeError if the overload does not take it."""
+        """Return a value as kernels take it; raise TypeError for one that the overload does not accept."""
         if self.name == "reduction" and isinstance(value, str):
             return REDUCTIONS[value]
         if value is None and (self.optional or self.default is None):
@@ -117,7 +117,7 @@ def schemas():
 
 
 class Overload(OpOverload):
-    """One overload of an operator: called, it asks the dispatch modes and classes, and then computes."""
+    """One overload of an operator; a call asks the dispatch modes and classes, and then computes."""
 
     replays = False  # True where the call itself must be made again for its derivative
 
@@ -242,7 +242,7 @@ class Overload(OpOverload):
 
 
 class Derivative(Overload):
-    """The gradients of a call, ``(gradients of its results, arguments, options)``, from the call itself, made once more."""
+    """The gradients of a call, which is repeated: from (gradients of its results, arguments, options)."""
 
     replays, prefix = True, "derivative_of_"
 
@@ -304,12 +304,12 @@ class Word(Overload):
 
 
 def same(parameter, value):
-    """Return True for the default; 1.0 is not the default 1 of a number of any kind."""
+    """Return True for the default; 1.0 does not equal the default 1 of a parameter for numbers of any type."""
     return value == parameter.default and (parameter.kind != "Scalar" or type(value) is type(parameter.default))
 
 
 def is_default(parameter, value):
-    """Reductions and numbers in brackets stand for words and single numbers."""
+    """Return True for the default in another form: a reduction by its number, or a list of the default number."""
     default = parameter.default
     return (
         default == "Mean"

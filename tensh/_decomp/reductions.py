@@ -25,14 +25,14 @@ def all_dim(self, dim, keepdim=False):
     return aten("logical_not", found)
 
 
-def whole(unbiased):
-    """Return the correction of a variance of all elements."""
+def correct_variance(unbiased):
+    """Return the options of ``var.correction`` over all elements."""
     return {} if unbiased else {"correction": 0}
 
 
 @rule("var.default")
 def var(self, unbiased=True):
-    return ops.var.correction(self, **whole(unbiased))
+    return ops.var.correction(self, **correct_variance(unbiased))
 
 
 @rule("var.dim")
@@ -58,7 +58,7 @@ def std_correction(self, dim=None, *, correction=None, keepdim=False):
 
 @rule("var_mean.default")
 def var_mean(self, unbiased=True):
-    return ops.var_mean.correction(self, **whole(unbiased))
+    return ops.var_mean.correction(self, **correct_variance(unbiased))
 
 
 @rule("var_mean.dim")

@@ -355,7 +355,7 @@ def active_fake_modes():
 
 @contextmanager
 def unset_fake_temporarily():
-    """Leave the innermost mode for a while; the value of the context is the mode, or None."""
+    """Leave all fake modes within the context, whose value is the innermost of them, or None."""
     modes = active_fake_modes()
     with temporarily(state, modes=tuple(each for each in state.modes if not isinstance(each, Calls))):
         yield modes[-1] if modes else None

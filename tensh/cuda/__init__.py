@@ -47,7 +47,7 @@ _initialized = False
 
 
 def _lazy_call(callable, **options):
-    """Do nothing: what waits for CUDA to be set up never runs."""
+    """Do nothing: a function that waits for CUDA to be initialised never runs."""
 
 
 def _get_device_index(device, optional=False, allow_cpu=False):

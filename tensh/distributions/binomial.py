@@ -47,8 +47,7 @@ class Binomial(Odds, Distribution):
     def log_prob(self, value):
         self._check_sample(value)
         n, logits = self.total_count, self.logits
-        # log(1 + exp(logits)) without overflow: the positive part (with gradient 1/2 at 0) and a remainder of at most
-        # log(2)
+        # log(1 + exp(logits)) without overflow: the positive part, whose gradient at 0 is 1/2, and at most log(2)
         positive = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2
         normalizer = n * positive + n * torch.log1p(torch.exp(-torch.abs(logits))) - torch.lgamma(n + 1)
         return value * logits - torch.lgamma(value + 1) - torch.lgamma(n - value + 1) - normalizer

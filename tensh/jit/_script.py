@@ -101,13 +101,13 @@ class ScriptFunction:
 
     @property
     def inlined_graph(self):
-        """The graph, with what it calls in the place of the calls."""
+        """The graph, in which the graphs of called functions replace the calls."""
         from tensh.jit.scripting.compiling import compile_script
 
         return compile_script(self._fn, inlined=True).graph
 
     def graph_for(self, *args, **kwargs):
-        """Run the function, and return its graph with what it calls in the place of the calls."""
+        """Run the function, and return its ``inlined_graph``."""
         self(*args, **kwargs)
         return self.inlined_graph
 

@@ -209,30 +209,33 @@ def convert(program, opset, input_names, output_names, dynamic, name):
     builder, nodes, inputs, outputs = write_nodes(program, opset, input_names, output_names, bool(dynamic))
     if dynamic:
         with other_values(program):
-            other, *second = write_nodes(program, opset, input_names, output_names, True)
-        name_of_value = find_difference((nodes, builder.initializers), (second[0], other.initializers))
-        if name_of_value is not None:
-            raise no_form(builder.callers[name_of_value], "it would fix the size of a dynamic dimension")
+            other, second, *_ = write_nodes(program, opset, input_names, output_names, True)
+        refuse_fixed_sizes(builder, nodes, other, second)
     onnx = builder.onnx
     used = {each for node in nodes for each in list_read_names(node)}
     initializers = [each for each in builder.initializers if each.name in used]
-    names = dynamic_names(program, dynamic)
-    described = [
-        onnx.helper.make_tensor_value_info(
-            each.name, TYPES[str(each.dtype)[6:]], sizes(each.example, names[0].get(place, {}))
-        )
-        for place, each in enumerate(inputs)
-    ]
-    results = [
-        onnx.helper.make_tensor_value_info(each, TYPES[str(example.dtype)[6:]], sizes(example, names[1].get(place, {})))
-        for place, (each, example) in enumerate(outputs)
-    ]
-    made = onnx.helper.make_graph(nodes, name, described, results, initializers)
-    model = onnx.helper.make_model(
-        made, opset_imports=[onnx.helper.make_opsetid("", opset)], ir_version=IR[opset], producer_name="tensh"
-    )
+    names_of_inputs, names_of_outputs = dynamic_names(program, dynamic)
+    described = describe(onnx, [(each.name, each.example) for each in inputs], names_of_inputs)
+    graph = onnx.helper.make_graph(nodes, name, described, describe(onnx, outputs, names_of_outputs), initializers)
+    versions = [onnx.helper.make_opsetid("", opset)]
+    model = onnx.helper.make_model(graph, opset_imports=versions, ir_version=IR[opset], producer_name="tensh")
     onnx.checker.check_model(model)
     return model
+
+
+def refuse_fixed_sizes(builder, nodes, other, other_nodes):
+    """Raise unless a program has the same nodes and weights when it is traced with other sizes."""
+    different = find_difference((nodes, builder.initializers), (other_nodes, other.initializers))
+    if different is not None:
+        raise no_form(builder.callers[different], "it would fix the size of a dynamic dimension")
+
+
+def describe(onnx, examples, names):
+    """Return the descriptions of inputs or outputs from (name, example); ``names`` has the dynamic dimensions of each."""
+    return [
+        onnx.helper.make_tensor_value_info(name, TYPES[str(example.dtype)[6:]], sizes(example, names.get(place, {})))
+        for place, (name, example) in enumerate(examples)
+    ]
 
 
 @contextmanager

@@ -191,7 +191,7 @@ class profile:
     preset_metadata_json = add_metadata_json
 
     def toggle_collection_dynamic(self, enable, activities):
-        """Go on recording, or stop for a while."""
+        """Continue or pause recording."""
         if self._recorder is not None:
             sys.setprofile(self._recorder.on_call if enable else None)
 

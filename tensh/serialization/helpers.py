@@ -1,4 +1,4 @@
-"""Helpers of PyTorch's files that libraries call: versions, places of storages, folders for a while."""
+"""Helpers of PyTorch's files that libraries call: versions, places of storages, temporary folders."""
 
 import contextlib
 import shutil

@@ -10,7 +10,7 @@ SUBMODULES = """
 
 
 def set_module(obj, mod):
-    """Set the module that a function or class says that it is from.
+    """Set the ``__module__`` of a function or class.
 
     >>> import tensh as torch
     >>> def f(): ...

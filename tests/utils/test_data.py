@@ -257,7 +257,7 @@ def test_persistent_workers_end_with_the_loader():
     here = loader(lambda i: (i, os.getpid()), 2, persistent_workers=True)
     iterator = iter(here)
     first = list(iterator)
-    next(iter(here))  # a pass that is broken off
+    next(iter(here))  # a pass that stays unfinished
     again = list(here)
     assert first == again and len({pid for _, pid in first}) == 2
     processes = [worker.process for worker in iterator._crew.workers]

@@ -54,7 +54,7 @@ UNWATCHED = Unwatched()
 
 
 class Bridge(Node):
-    """The end of a graph for a while: what arrives here goes on as soon as the node has an input."""
+    """A temporary end of a graph: gradients that arrive go on once the node has an input."""
 
     __slots__ = ()
 
@@ -120,7 +120,7 @@ def native_layer_norm_backward(g, input, normalized_shape, mean, rstd, weight, b
 
 
 def whiten_back(g, x, rstd, axes):
-    """Return the gradient of values that were made to ``x``, of mean 0 and variance 1 along ``axes``."""
+    """Return the gradient of the values that ``x`` is the normalisation of, along ``axes``."""
     return rstd * (g - g.mean(axes, keepdim=True) - x * (g * x).mean(axes, keepdim=True))
 
 

@@ -43,7 +43,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
 
 
 def reduce_losses(losses, reduction):
-    """Return the losses of samples by themselves, or their mean or sum."""
+    """Return the losses of the samples, or their mean or sum."""
     return losses if reduction == "none" else aten(reduction, losses)
 
 

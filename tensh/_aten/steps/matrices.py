@@ -22,7 +22,7 @@ def given(**options):
 
 
 def factor(A, upper=False, name=None):
-    """Compute Cholesky factors as the operator of tensh: it gets its name in errors, too."""
+    """Compute Cholesky factors; ``name``, which tensh's operator takes for its errors, is ignored."""
     return aten("linalg_cholesky_ex", A, **given(upper=upper))
 
 
@@ -79,7 +79,7 @@ def lu_factor(A, *, pivot=True):
 
 
 def vector_norm(x, ord=2, dim=None, keepdim=False, dtype=None):
-    """Compute norms as the operator of tensh, whose dimensions are a tuple."""
+    """Compute norms; dimensions are a number or a sequence, as for tensh's operator."""
     dims = None if dim is None else [dim] if isinstance(dim, int) else list(dim)
     return aten("linalg_vector_norm", x, ord, *([] if dims is None else [dims, *([True] if keepdim else [])]))
 

@@ -145,38 +145,49 @@ class Session:
         self.expect([unit for unit in units if isinstance(unit, Command)])
         for number, unit in enumerate(units):
             yield Started(unit)
-            if self.teacher:
-                self.teacher.look()
-            begin = perf_counter()
-            failed, is_away = None, False
-            if self.journal:
-                self.journal.begin(self, unit, number == 0 or len(units) - number <= TAKEN_BACK_ALONE)
-            try:
-                for event in self.perform(unit):
-                    if self.journal and isinstance(event, Value) and event.unit.source is source:
-                        self.journal.note_value(event.value, event.unit)
-                    is_away = True
-                    yield event
-                    is_away = False
-            except SystemExit:
-                raise
-            except BaseException as error:
-                if is_away and isinstance(error, GeneratorExit):  # the consumer closed the generator
-                    raise
-                failed = self.make_failure(error.error if type(error) is Exhausted else error, unit)
-                yield failed
-            if error := self.find_unseeded_draw():
-                failed = self.make_failure(error, unit)
-                yield failed
-            seconds = perf_counter() - begin
-            if self.teacher and failed is None:
-                self.teacher.look_back(unit)
-            if self.journal:
-                self.journal.end(failed and failed.failure.error)
-            source.has_failed |= failed is not None
-            yield Finished(unit, seconds)
+            failed = yield from self.run_unit(unit, source, number == 0 or len(units) - number <= TAKEN_BACK_ALONE)
             if failed and not keep_going:
                 return
+
+    def run_unit(self, unit, source, is_noted):
+        """Run a unit, watched by the teacher and the journal, yielding events; return its failure, or None."""
+        if self.teacher:
+            self.teacher.look()
+        begin = perf_counter()
+        if self.journal:
+            self.journal.begin(self, unit, is_noted)
+        failed = yield from self.perform_safely(unit, source)
+        if error := self.find_unseeded_draw():
+            failed = self.make_failure(error, unit)
+            yield failed
+        seconds = perf_counter() - begin
+        if self.teacher and failed is None:
+            self.teacher.look_back(unit)
+        if self.journal:
+            self.journal.end(failed and failed.failure.error)
+        source.has_failed |= failed is not None
+        yield Finished(unit, seconds)
+        return failed
+
+    def perform_safely(self, unit, source):
+        """Perform a unit, yielding events; yield and return a Failed event for an exception."""
+        is_away = False
+        try:
+            for event in self.perform(unit):
+                if self.journal and isinstance(event, Value) and event.unit.source is source:
+                    self.journal.note_value(event.value, event.unit)
+                is_away = True
+                yield event
+                is_away = False
+        except SystemExit:
+            raise
+        except BaseException as error:
+            if is_away and isinstance(error, GeneratorExit):  # the consumer closed the generator
+                raise
+            failed = self.make_failure(error.error if type(error) is Exhausted else error, unit)
+            yield failed
+            return failed
+        return None
 
     def expect(self, commands):
         """Start recording what commands will need."""

@@ -27,7 +27,7 @@ class BranchGradients:
 
 @contextmanager
 def cut_off(tensors):
-    """Make leaves of tensors for a while, so that no gradient goes on to what they were computed from."""
+    """Make tensors leaves temporarily, so that gradients do not reach the tensors that they were computed from."""
     known = []
     for each in tensors:
         if type(each.node) is not AccumulateGrad:

@@ -37,8 +37,8 @@ class LRScheduler:
     """Base of schedulers: each ``step()`` sets ``group["lr"]`` of all groups to what ``get_lr()`` computes.
 
     A subclass defines ``get_lr``, from ``self.base_lrs`` (the rates at the start), the groups' present rates, and
-    ``self.last_epoch``, the number of steps so far. Making a scheduler takes the first, number 0; with a ``last_epoch``
-    it raises KeyError for groups without an ``initial_lr``.
+    ``self.last_epoch``, the number of steps so far. Constructing a scheduler takes the first step, number 0; with a
+    ``last_epoch`` it raises KeyError for groups without an ``initial_lr``.
 
     >>> import tensh as torch
     >>> class Halves(torch.optim.lr_scheduler.LRScheduler):
@@ -89,7 +89,7 @@ class LRScheduler:
         raise NotImplementedError
 
     def step(self, epoch=None):
-        """Set the next rates; with ``epoch``, which is deprecated, those of this number."""
+        """Set the rates of the next step; with the deprecated ``epoch``, those of the step with this number."""
         if self._step_count == 1:
             if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
                 warn(OVERRIDDEN)
@@ -139,7 +139,7 @@ def copy_value(value):
 
 
 def read_groups(optimizer, name):
-    """One option of all groups."""
+    """Return an option of every group."""
     return [copy_value(group[name]) for group in optimizer.param_groups]
 
 
@@ -190,4 +190,4 @@ def _watch_steps(optimizer):
 
 
 class _LRScheduler(LRScheduler):
-    """The former name, from which schedulers of programs still inherit."""
+    """The former name of ``LRScheduler``, from which the schedulers of older programs inherit."""

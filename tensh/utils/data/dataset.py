@@ -52,7 +52,7 @@ class Dataset(Generic[Sample]):
 class IterableDataset(Dataset[Sample], Iterable[Sample]):
     """Samples that come one after the other: a subclass defines ``__iter__``.
 
-    With several workers each has a copy of the dataset; ``get_worker_info`` says which part is whose.
+    With several workers each has a copy of the dataset; ``get_worker_info`` tells each which part to read.
 
     >>> from tensh.utils.data import DataLoader, IterableDataset
     >>> class Stream(IterableDataset):

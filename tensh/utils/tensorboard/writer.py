@@ -50,11 +50,11 @@ class FileWriter:
         self.add_event(Event(graph_def=graph.SerializeToString()), None, walltime)
 
     def flush(self):
-        """Write what waits."""
+        """Write the events that are waiting."""
         self.event_writer.flush()
 
     def close(self):
-        """Write what waits, and close the file."""
+        """Write the events that are waiting, and close the file."""
         self.event_writer.close()
 
     def reopen(self):
@@ -76,7 +76,7 @@ class SummaryWriter:
     """Write what a training program measures into files that TensorBoard and ``tensh watch`` show.
 
     They lie in ``log_dir``, or in ``runs`` by time and machine, with ``comment`` at the end. Events from ``purge_step``
-    on that were written before are hidden: those of a run that was broken off. ``max_queue`` events wait at most
+    on that were written before are hidden: those of a run that was interrupted. ``max_queue`` events wait at most
     ``flush_secs`` seconds.
 
     >>> from tensh.utils.tensorboard import SummaryWriter  # doctest: +SKIP
@@ -145,14 +145,14 @@ class SummaryWriter:
         self._add(summary.tensor_proto(tag, tensor), global_step, walltime)
 
     def add_histogram(self, tag, values, global_step=None, bins="tensorflow", walltime=None, max_bins=None):
-        """Write how numbers are distributed: over limits, by a rule of NumPy, or over those that TensorBoard likes."""
+        """Write a histogram, over the given limits, those of a rule of NumPy, or the usual ones of TensorBoard."""
         bins = exponential_bins() if isinstance(bins, str) and bins == "tensorflow" else bins
         self._add(summary.histogram(tag, values, bins, max_bins), global_step, walltime)
 
     def add_histogram_raw(
         self, tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts, global_step=None, walltime=None
     ):
-        """Write a histogram whose bars have been counted.  Raise ValueError for other than one count for each limit."""
+        """Write a histogram whose bars have been counted.  Raise ValueError unless there is one count for each limit."""
         if len(bucket_limits) != len(bucket_counts):
             raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
         made = summary.histogram_raw(tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts)
@@ -177,7 +177,7 @@ class SummaryWriter:
     def add_hparams(self, hparam_dict, metric_dict, hparam_domain_discrete=None, run_name=None, global_step=None):
         """Write the settings of a run and its results, as a separate run below the folder.
 
-        Raise TypeError for other than dictionaries, ValueError for a choice that is not a number or text.
+        Raise TypeError unless both are dictionaries, ValueError for a choice that is not a number or text.
         """
         if type(hparam_dict) is not dict or type(metric_dict) is not dict:
             raise TypeError("hparam_dict and metric_dict should be dictionary.")
@@ -237,7 +237,7 @@ class SummaryWriter:
         self.add_custom_scalars({category: {title: ["Multiline", tags]}})
 
     def add_custom_scalars_marginchart(self, tags, category="default", title="untitled"):
-        """Write a chart of a number between two others.  Raise AssertionError for other than three tags."""
+        """Write a chart of a number between two others.  Raise AssertionError unless there are three tags."""
         if len(tags) != 3:
             raise AssertionError(f"Expected 3 tags, got {len(tags)}.")
         self.add_custom_scalars({category: {title: ["Margin", tags]}})
@@ -269,12 +269,12 @@ class SummaryWriter:
 
     # ── the files ────────────────────────────────────────────────────────────
     def flush(self):
-        """Write what waits."""
+        """Write the events that are waiting."""
         for each in (self.all_writers or {}).values():
             each.flush()
 
     def close(self):
-        """Write what waits, and close the files."""
+        """Write the events that are waiting, and close the files."""
         for each in (self.all_writers or {}).values():
             each.flush()
             each.close()

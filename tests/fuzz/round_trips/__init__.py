@@ -1,1 +1,1 @@
-"""Plausible sessions, written into files of each kind, converted in a circle, checked and run."""
+"""Plausible sessions, written into files of each kind, converted from kind to kind and back, checked and run."""

@@ -18,7 +18,7 @@ from tensh.engine.operators.reductions.summation import add_along
 
 
 def slopes_of_arrays(g, input, weight, mean, rstd, at, form):
-    """The gradients of input, weight and bias if every group has one weight: both sums of a group are used twice."""
+    """Return the gradients of input, weight and bias if every group has a single weight."""
     if any([a is not None and a.dtype is not input.dtype for a in (g, weight)]) or is_half(input.dtype):
         sums = [ARRAYS["sum_to"](each, at).reshape(-1) for each in (g * ARRAYS["whiten"](input, mean, rstd, form), g)]
         g = g if weight is None else g * weight.reshape(at)
@@ -61,8 +61,8 @@ def separate_slopes(words, g, input, weight, mean, rstd, at, form):
     return words["whiten_back"](scaled, input, mean, rstd, form), by_weight, words["tie"](words["sum_to"](g, at), input)
 
 
-def together(slopes_of_many):
-    """Make the function of arrays of a word for these gradients: in few passes for many numbers of one dtype."""
+def use_for_many(slopes_of_many):
+    """Return a function of arrays that uses ``slopes_of_many`` for many numbers of one dtype, and operators for others."""
 
     def slopes(g, input, weight, mean, rstd, at, form):
         if (
@@ -78,7 +78,10 @@ def together(slopes_of_many):
 
 
 def finish_slopes(apart, scaled, sums, products, s, count):
-    """Turn distances from the mean into the gradient, from the sums of the scaled slopes and of their products with them."""
+    """Turn ``apart``, the distances from the mean, into the gradient of the input.
+
+    ``scaled`` are the slopes times the weights, ``sums`` their sums, and ``products`` those of scaled slopes times distances.
+    """
     np.multiply(apart, products * (-s * s) / count, apart)
     np.add(apart, scaled, apart)
     np.subtract(apart, sums / count, apart)
@@ -131,5 +134,5 @@ TOGETHER = {
     "input": "slopes[0]", "weight": "reshape(slopes[1], weight.shape)", "bias": "reshape(slopes[2], bias.shape)"
 }  # fmt: skip
 for name, function in (("row_slopes", slopes_of_rows), ("channel_slopes", slopes_of_channels)):
-    ARRAYS[name] = together(function)
+    ARRAYS[name] = use_for_many(function)
     TENSORS[name] = functools.partial(separate_slopes, TENSORS)

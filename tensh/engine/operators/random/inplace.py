@@ -66,7 +66,7 @@ def overwrite(t, name, fill, generator, *args):
 
 
 def fill_quickly(name, fill, *defaults, required=0):
-    """Make the short way of a method that fills by numbers: for a call without keywords but a generator, in half the time."""
+    """Add a shortcut, which takes half the time, for calls with plain numbers and no keyword but ``generator``."""
 
     def quick(t, *args, **keywords):
         given = len(args) - required
