@@ -123,7 +123,7 @@ def make_dual(tensor, tangent, *, level=None):
         raise RuntimeError(
             f"Setting a forward grad that itself has a forward gradient at the same level{level} is not supported."
         )
-    return tangent_levels.dual(tensor, tangent, chosen)
+    return tangent_levels.dual_view(tensor, tangent, chosen)
 
 
 def unpack_dual(tensor, *, level=None):
@@ -141,7 +141,7 @@ def unpack_dual(tensor, *, level=None):
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, Tensor):
         raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
-    return UnpackedDualTensor(*tangent_levels.parts(tensor, mode.levels[level]))
+    return UnpackedDualTensor(*tangent_levels.value_view(tensor, mode.levels[level]))
 
 
 def _choose_level(level):

@@ -164,21 +164,24 @@ def make_constant_kind(kind):
 
 
 # ── writes through views ─────────────────────────────────────────────────────
-def jvp_of_region(node, base, value, graph):
-    """Return the tangent of a tensor written through a view: ``base`` with ``value`` in the place of the write."""
+def jvp_of_region(region, base, value, graph):
+    """Return the tangent of a tensor written through a view: ``base`` with ``value`` in the place of the write.
+
+    ``region`` consists of the steps to the view, and the shape, strides and dtype of the tensor.
+    """
     if any([t is not None and value_of(t) is not t for t in (base, value)]):  # batches: sample by sample
         return batched_function(
-            "region_pushed", lambda base, value: jvp_of_region(node, base, value, graph), (base, value), {}
+            "region_pushed", lambda base, value: jvp_of_region(region, base, value, graph), (base, value), {}
         )
-    steps, strides, *_ = node.saved
+    steps, shape, strides, dtype = region
     if base is None:
-        base = wrap(np.zeros(node.shape, node.dtype))
+        base = wrap(np.zeros(shape, dtype))
     if graph:
         whole = on_tensors("laid_out")(base, strides)
-        region = replay(whole, steps)
-        region.zero_() if value is None else region.copy_(value)
+        part = replay(whole, steps)
+        part.zero_() if value is None else part.copy_(value)
         return whole
-    whole = wrap(memory.empty_strided(node.shape, strides, node.dtype))
+    whole = wrap(memory.empty_strided(shape, strides, dtype))
     whole.array[...] = base.array
     replay(whole, steps).array[...] = 0 if value is None else value.array
     return whole

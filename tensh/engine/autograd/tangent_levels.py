@@ -6,6 +6,9 @@ complete node gets its tangent from those of its inputs.  Unless a gradient pass
 becomes a ``Dual``, which is not a history and does not make its tensor require grad.  So no arrays are saved for
 tangents, and later writes in place are harmless.
 
+A dual tensor is a view whose tangent is not that of its base, and so is a dual tensor's value without its tangent: among
+the steps from the base to either, or to a view of it, is a ``Boundary``, under which the level keeps that tangent.
+
 Saved values that come back as tensors keep their nodes, and with them their tangents: a backward pass inside a level
 computes the tangents of gradients without further code.  Levels may be nested.  The tangents of an inner level are
 computed by operations visible to the outer levels only, outer levels first, so that perturbations of different levels
@@ -15,6 +18,7 @@ are not confused.
 from contextlib import contextmanager
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+from tensh.engine.arrays import memory
 from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.autograd.jvp import fit_tangent, jvp, jvp_of_region, value_of
 from tensh.engine.codegen.operator import Op
@@ -22,7 +26,7 @@ from tensh.engine.core.backward import as_tensor
 from tensh.engine.core.clock import FORWARD, listen, mode, owner, tick, unlisten
 from tensh.engine.core.nodes import Dual, NoGradView, Output, track_temporary, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import refresh_node
+from tensh.engine.core.views import INFERENCE, ViewInfo, derive_again, refresh_node, steps_to, write_refusal
 from tensh.engine.inplace.copy_slices import CopySlices
 from tensh.engine.inplace.writes import copy_saved, keys_while_growing, name_node
 from tensh.engine.operators.shapes.views import view
@@ -51,6 +55,29 @@ class Level:
         tangent = self.find_tangent(other)
         if tangent is not None:
             self.tangents[node] = tangent
+
+    def set_tangent(self, node, tangent):
+        """Give ``node`` this tangent, or none."""
+        if tangent is not None:
+            self.tangents[node] = tangent
+        else:
+            self.tangents.pop(node, None)
+
+
+class Boundary:
+    """The place between a base and a view, over ``array``, that has another tangent at ``level``."""
+
+    __slots__ = ("level", "array", "__weakref__")
+
+    def __init__(self, level, array):
+        self.level, self.array = level, array
+
+
+def cross(t, boundary):
+    """Give ``t``, if it was found again from the base and not from a gradient, the tangent that the level keeps for it."""
+    if t.node is not None and owner(t.array) is owner(boundary.array):
+        boundary.level.set_tangent(t.node, boundary.level.tangents.get(boundary))
+    return t
 
 
 class Levels(tuple):
@@ -89,6 +116,14 @@ class Levels(tuple):
         for each in sorted(self.nodes_since(node, before)[1:], key=lambda n: n.time):
             each.time = tick()
 
+    def keep_receiver(self, t, old, node, inside):
+        """Update tangents after a write whose gradient is not recorded: ``t``, or its base, keeps its node ``old``."""
+        if t._base is not None:
+            old, node = t._base.node, CopySlices(t, old, node, inside)
+            self.settle(node, [])
+        for level in self:
+            level.share_tangent(old, node)
+
     def finish_write(self, node):
         """Update tangents after the value of ``node`` was written into a tensor, perhaps of another size or dtype."""
         for level in self:
@@ -125,6 +160,7 @@ def close_level():
     """Drop the tangents of the innermost level, and every node that only they needed."""
     *outer, level = mode.levels
     _set_levels(outer)
+    level.tangents.clear()  # boundaries, which views keep, refer to the level
     if outer:
         return
     if mode.grad is FORWARD:
@@ -172,23 +208,45 @@ def on_record(node, tensors):
 
 def carry(node, level, outer):
     """Compute the tangent of a node's value at one level, as the ``outer`` levels see the tangent."""
+    if type(node) is CopySlices:
+        carry_write(node, level, outer)
+        return
     tangents = [level.find_tangent(n) for n in node.inputs]
-    write = type(node) is CopySlices
-    written = level.find_tangent(node.saved[3]) if write else None
-    given = [t for t in (*tangents, written) if t is not None]
+    given = [t for t in tangents if t is not None]
     if not given:
         return
-    wanted = mode.grad is True and any([uses_gradient(n) for n in (*node.inputs, *[value_of(t).node for t in given])])
-    recorded = wanted or (FORWARD if outer else False)
-    graph = bool(recorded) or any([type(t) is not Tensor for t in given])
-    if write:
-        result = call_at_levels(outer, recorded, jvp_of_region, node, tangents[0], written, graph)
-    elif graph:
+    recorded, graph = ways(node, given, outer)
+    if graph:
         result = call_at_levels(outer, recorded, jvp, node, tangents, True, recorded)
     else:
         arrays = [t if t is None else t.array for t in tangents]
         result = call_at_levels(outer, recorded, jvp, node, arrays, False, False)
     level.tangents[node] = [as_tensor(each) for each in result] if type(result) is list else as_tensor(result)
+
+
+def carry_write(node, level, outer):
+    """Compute the tangent of a base that was written through a view, or that of the view's last boundary."""
+    steps, strides, _, value, _ = node.saved
+    holder, before, layout = node, level.find_tangent(node.inputs[0]), (node.shape, strides, node.dtype)
+    for number, (fn, args) in enumerate(steps):
+        if fn is cross and args[0].level is level:
+            level.set_tangent(node, level.find_tangent(node.inputs[0]))
+            (holder,) = args
+            layout = holder.array.shape, memory.strides(holder.array), holder.array.dtype
+            before, steps = level.tangents.get(holder), node.saved[0][number + 1 :]
+    given = [t for t in (before, level.find_tangent(value)) if t is not None]
+    if given:
+        recorded, graph = ways(node, given, outer)
+        region = steps, *layout
+        result = call_at_levels(outer, recorded, jvp_of_region, region, before, level.find_tangent(value), graph)
+        level.tangents[holder] = as_tensor(result)
+
+
+def ways(node, given, outer):
+    """Return the recording mode for the tangent of a node, and whether it is computed from tensors instead of arrays."""
+    wanted = mode.grad is True and any([uses_gradient(n) for n in (*node.inputs, *[value_of(t).node for t in given])])
+    recorded = wanted or (FORWARD if outer else False)
+    return recorded, bool(recorded) or any([type(t) is not Tensor for t in given])
 
 
 # ── dual tensors ─────────────────────────────────────────────────────────────
@@ -226,6 +284,38 @@ def dual(t, tangent, level):
             each.share_tangent(shown.node, node)
     level.tangents[shown.node] = tangent
     return shown
+
+
+def dual_view(t, tangent, level):
+    """Return a view of ``t`` that has a tangent: what is written into one is written into the other."""
+    return look_across(t, tangent, level) if can_look_across(t) else dual(t, tangent, level)
+
+
+def value_view(t, level):
+    """Return (a view of ``t`` that has no tangent at ``level``, the tangent of ``t`` or None)."""
+    tangent = level.find_tangent(refresh_node(t))
+    if tangent is None or not can_look_across(t):
+        return parts(t, level)
+    return name_node(look_across(t, None, level), "Identity"), tangent
+
+
+def can_look_across(t):
+    """Return True if views of ``t`` may be written: gradients are recorded, or there are none, and ``t`` has elements."""
+    return t._base is not INFERENCE and (mode.grad is True or not uses_gradient(refresh_node(t)))
+
+
+def look_across(t, tangent, level):
+    """Return a view of ``t`` with another tangent at ``level``, or with none."""
+    base = t if t._base is None else t._base
+    if base.node is None:  # a view finds its tangent again only if its base has a node
+        base.node = placeholder(base, None)
+        if t is not base:
+            derive_again(t)
+    shown = view.fn(t, t.array.shape)
+    boundary = Boundary(level, shown.array)
+    level.set_tangent(boundary, tangent)
+    shown._view_info = ViewInfo((*steps_to(shown), (cross, (boundary,))), write_refusal(shown))
+    return cross(shown, boundary)
 
 
 def placeholder(t, node):

@@ -70,9 +70,8 @@ def write_inplace(t, since, value, name, overlapping=False):
         node.shape, node.dtype = t.array.shape, t.array.dtype
         if mode.levels:
             mode.levels.finish_write(node)
-            if mode.grad is FORWARD and uses_gradient(old):  # the value changes, but not the receiver of its gradient
-                for level in mode.levels:
-                    level.share_tangent(old, node)
+            if mode.grad is FORWARD and requires(t):  # the value changes, but not the receiver of its gradient
+                mode.levels.keep_receiver(t, old, node, inside)
                 return t
         rebase_history(t, old, node, inside, value.array)
         if spoilt:
