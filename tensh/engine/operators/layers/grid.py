@@ -29,38 +29,46 @@ LITTLE, MOST = 1 << 12, 1 << 17  # elements of a result, and of all results, up 
 
 
 # ── one coordinate ───────────────────────────────────────────────────────────
-def reflect_coordinates(at, n, padding, corners):
+def fold_coordinates(at, n, padding, corners, reflect):
     """Return (coordinates within the input according to ``padding``, their slopes)."""
     slope = 1
     if padding == "reflection":
-        low, high = (0, n - 1) if corners else (-0.5, n - 0.5)
-        span = max(high - low, 1e-30) if high > low else 0
-        if not span:
-            return np.zeros_like(at), np.zeros_like(at)
-        sign = np.where(at < low, -1, 1)
-        over = np.abs(at - low)
-        turns, extra = np.floor(over / span), np.fmod(over, span)
-        even = turns % 2 == 0
-        at = np.where(even, extra + low, span - extra + low)
-        slope = np.where(even, sign, -sign)
+        at, slope = reflect(at, n, corners)
     if padding != "zeros":
         inside = (at > 0) & (at < n - 1)
         at, slope = np.clip(at, 0, n - 1), slope * inside
     return at, slope
 
 
-def neighbours(at, n, kind, padding, corners, order):
-    """Return [(index, weight)] of a coordinate's neighbours, with the ``order``-th derivatives of the weights."""
+def reflect_exactly(at, n, corners):
+    """Return coordinates reflected at the ends, and their slopes, by exact remainders: those of volumes."""
+    low, high = (0, n - 1) if corners else (-0.5, n - 0.5)
+    span = max(high - low, 1e-30) if high > low else 0
+    if not span:
+        return np.zeros_like(at), np.zeros_like(at)
+    sign = np.where(at < low, -1, 1)
+    over = np.abs(at - low)
+    turns, extra = np.floor(over / span), np.fmod(over, span)
+    even = turns % 2 == 0
+    return np.where(even, extra + low, span - extra + low), np.where(even, sign, -sign)
+
+
+def neighbours(at, n, kind, padding, corners, order, volume):
+    """Return [(index, weight, inside)] of a coordinate's neighbours, with the ``order``-th derivatives of the weights.
+
+    In a plane, far coordinates have weights, too, nan if they are infinite; a ``volume`` puts them outside first.
+    """
     scale = (n - 1) / 2 if corners else n / 2
     at = (at + 1) * scale - (0 if corners else 0.5)
-    if kind == "bicubic":
-        slope = 1
-    else:
-        at, slope = reflect_coordinates(at, n, padding, corners)
-    at = np.where(np.abs(at) < 2.0**31, at, -100)  # nan, too
+    reflect = reflect_exactly if volume else grid_halves.reflect
+    slope = 1
+    if kind != "bicubic":
+        at, slope = fold_coordinates(at, n, padding, corners, reflect)
+    if volume:
+        at = np.where(np.abs(at) < 2.0**31, at, -100)  # nan, too
     steps = (scale * slope) ** order if order else 1
     if kind == "nearest":
-        return [bound_place(np.rint(at), n, np.ones_like(at) if not order else np.zeros_like(at))]
+        return [bound_place(np.rint(at), n, np.ones_like(at))]
     left = np.floor(at)
     weights = FACTORS[kind](at - left, order)
     first = 0 if kind == "bilinear" else -1
@@ -68,16 +76,16 @@ def neighbours(at, n, kind, padding, corners, order):
     for number, weight in enumerate(weights, first):
         place = left + number
         if kind == "bicubic" and padding != "zeros":
-            place = reflect_coordinates(place, n, padding, corners)[0]
+            place = fold_coordinates(place, n, padding, corners, reflect)[0]
         found.append(bound_place(place, n, np.asarray(weight * steps, at.dtype)))
     return found
 
 
 def bound_place(place, n, weight):
-    """Return a valid index, with weight zero where it was outside."""
+    """Return a valid index, the weight, and whether the place was inside."""
     index = place.astype(np.int64)
     inside = index.view(np.uint64) < n  # a negative index is a large number without its sign
-    return index * inside, weight * inside
+    return index * inside, weight, inside
 
 
 def linear_factors(t, order):
@@ -110,15 +118,26 @@ FACTORS = {"bilinear": linear_factors, "bicubic": cubic_factors}
 
 
 def taps(grid, spatial, orders, kind, padding, corners):
-    """Yield (flat position, weight) of each neighbour for all points, both [N, points]."""
+    """Yield (flat position, weight, outside) of each neighbour for all points, all [N, points].
+
+    ``outside`` is None if the neighbours of all points exist.
+    """
     points = grid.reshape(len(grid), math.prod(grid.shape[1:-1]), len(spatial))
     # the grid has the last dimension first
-    each = [neighbours(points[..., -1 - dim], n, kind, padding, corners, orders[dim]) for dim, n in enumerate(spatial)]
+    form = kind, padding, corners
+    each = [neighbours(points[..., -1 - d], n, *form, orders[d], len(spatial) == 3) for d, n in enumerate(spatial)]
     for choice in itertools.product(*each):
-        place, weight = choice[0]
-        for n, (inner, factor) in zip(spatial[1:], choice[1:]):
-            place, weight = place * n + inner, weight * factor
-        yield place, weight
+        place, weight, inside = choice[0]
+        for n, (inner, factor, within) in zip(spatial[1:], choice[1:]):
+            place, weight, inside = place * n + inner, weight * factor, inside & within
+        yield place, weight, None if inside.all() else ~inside
+
+
+def clear(values, outside):
+    """Set the values of neighbours that do not exist to zero."""
+    if outside is not None:
+        np.copyto(values, 0, where=outside)
+    return values
 
 
 # ── the operators ────────────────────────────────────────────────────────────
@@ -134,17 +153,19 @@ def sample_neighbours(input, grid, orders, kind, padding, corners):
     """The weighted sums of the neighbours of every point."""
     rows = input.reshape(*input.shape[:2], math.prod(input.shape[2:]))
     result = np.zeros((*input.shape[:2], math.prod(grid.shape[1:-1])), input.dtype)
+    if kind == "nearest" and any(orders):
+        return result.reshape(*input.shape[:2], *grid.shape[1:-1])
     found = taps(grid, input.shape[2:], orders, kind, padding, corners)
     if rows.size and 0 < result.size <= min(LITTLE * len(rows), MOST):
         starts = np.arange(math.prod(rows.shape[:2])).reshape(*rows.shape[:2], 1) * rows.shape[2]
-        for place, weight in found:
-            values = rows.take(starts + place[:, None])
+        for place, weight, outside in found:
+            values = clear(rows.take(starts + place[:, None]), None if outside is None else outside[:, None])
             values *= weight[:, None]
             result += values
         return result.reshape(*input.shape[:2], *grid.shape[1:-1])
-    for place, weight in found:
+    for place, weight, outside in found:
         for n in range(len(rows)):
-            values = rows[n].take(place[n], 1)
+            values = clear(rows[n].take(place[n], 1), None if outside is None else outside[n])
             values *= weight[n]
             result[n] += values
     return result.reshape(*input.shape[:2], *grid.shape[1:-1])
@@ -154,12 +175,14 @@ def sample_neighbours(input, grid, orders, kind, padding, corners):
 def grid_spread(grad, grid, shape, orders, kind, padding, corners):
     """Every sample added to its neighbours, times their weights: the adjoint in the input."""
     values = grad.reshape(*grad.shape[:2], math.prod(grad.shape[2:]))
+    found = taps(grid, shape[2:], orders, kind, padding, corners)
     if shape[1] <= 2 * shape[0] or values.size >= POINTS * shape[1]:
-        return spread_by_channels(values, taps(grid, shape[2:], orders, kind, padding, corners), shape)
+        return spread_by_channels(values, found, shape)
     result = np.zeros((shape[0], math.prod(shape[2:]), shape[1]), grad.dtype)
-    for place, weight in taps(grid, shape[2:], orders, kind, padding, corners):
+    for place, weight, outside in found:
         for n in range(shape[0]):
-            add_at(result[n], place[n], np.ascontiguousarray((values[n] * weight[n]).T))
+            shares = clear(values[n] * weight[n], None if outside is None else outside[n])
+            add_at(result[n], place[n], np.ascontiguousarray(shares.T))
     return np.ascontiguousarray(result.swapaxes(1, 2)).reshape(shape)
 
 
@@ -168,10 +191,10 @@ def spread_by_channels(values, found, shape):
     batch, channels, size = shape[0], shape[1], math.prod(shape[2:])
     result = np.zeros((channels, batch * size), values.dtype)
     starts = np.arange(batch)[:, None] * size
-    for place, weight in found:
+    for place, weight, outside in found:
         index = (place + starts).reshape(-1)
         for channel in range(channels):
-            np.add.at(result[channel], index, (values[:, channel] * weight).reshape(-1))
+            np.add.at(result[channel], index, clear(values[:, channel] * weight, outside).reshape(-1))
     return np.ascontiguousarray(result.reshape(channels, batch, size).swapaxes(0, 1)).reshape(shape)
 
 
@@ -191,14 +214,17 @@ def derive_halves(g, input, grid, input_shape, orders, kind, padding, corners):
 
 def grid_slopes(g, input, grid, orders, kind, padding, corners):
     """The gradient of the grid: for each neighbour one sum over the channels, times the slopes of its weight."""
+    if kind == "nearest":
+        return np.zeros_like(grid)
     shape, dims = input.shape[2:], range(len(orders))
     rows, values = input.reshape(*input.shape[:2], math.prod(shape)), g.reshape(*g.shape[:2], math.prod(g.shape[2:]))
     result = np.zeros((len(dims), len(values), values.shape[2]), g.dtype)
     for each in zip(*[taps(grid, shape, raise_order(orders, d), kind, padding, corners) for d in dims], strict=True):
-        place = each[0][0]  # the place does not depend on the order
+        place, _, outside = each[0]  # the place does not depend on the order
         for n in range(len(rows)):
-            total = add_along(np.take(rows[n], place[n], 1) * values[n], 0)
-            for d, (_, weight) in enumerate(each):
+            read = clear(np.take(rows[n], place[n], 1), None if outside is None else outside[n])
+            total = add_along(read * values[n], 0)
+            for d, (_, weight, _) in enumerate(each):
                 result[d, n] += total * weight[n]
     return np.ascontiguousarray(move_axis(result, 0, -1)).reshape(grid.shape)
 

@@ -4,6 +4,7 @@ While a call is running, the generator raises ``Lift`` (or the error) before it 
 whole batches, in PyTorch's order: numbers that differ have batch dimensions, numbers that are the same have none.
 """
 
+from functools import partial
 from itertools import product
 
 from tensh.engine.core.tensor import Tensor
@@ -162,13 +163,30 @@ def select_samples(t, at):
 
 
 def gumbel(fn, args, options):
-    """Compute ``gumbel_softmax``, whose dimension also counts the batch dimensions."""
+    """Compute ``gumbel_softmax``, which draws where batch dimensions are in memory, and whose ``dim`` also counts them."""
     levels, batch = find_differing_levels()
     names = ("logits", "tau", "hard", "eps", "dim")
     given = {"dim": -1} | dict(zip(names, args, strict=False)) | options
+    logits = given.pop("logits")
     if levels:
-        given["dim"] = DIM(given["dim"], ndim_of(given["logits"]), batch)
-    return drop(lambda logits: fn(**given | {"logits": logits}), (given["logits"],), {})
+        given["dim"] = DIM(given["dim"], ndim_of(logits), batch)
+    if not levels or not {*levels_of((logits,))} <= {*levels}:
+        return drop(partial(fn, **given), (logits,), {})
+    refuse_errors()
+    value = expand_batches(logits, levels, sizes())
+    order = order_in_memory(value, len(levels))
+    given["dim"] = order.index(given["dim"])
+    with drawing():
+        drawn = fn(permute.fn(value, order), **given)
+    return make_batched(permute.fn(drawn, tuple([order.index(dim) for dim in range(len(order))])), levels)
+
+
+def order_in_memory(value, batches):
+    """Return the order of dimensions in which ``value`` is contiguous, if only batch dimensions move, or their own order."""
+    strides, dims = value.stride(), range(value.array.ndim)
+    order = tuple(sorted(dims, key=lambda dim: -strides[dim]))
+    samples = [dim for dim in order if dim >= batches]
+    return order if samples == sorted(samples) and permute.fn(value, order).is_contiguous() else tuple(dims)
 
 
 # ── new tensors ──────────────────────────────────────────────────────────────

@@ -20,6 +20,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
 from tensh.engine.errors.messages import cannot_cast
 from tensh.engine.errors.warnings import warn
 from tensh.engine.inplace.writes import write_inplace
+from tensh.engine.methods.creation.fill import zeros_like
 from tensh.engine.operators.elementwise.table import add, mul
 from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.layers.composites.registry import LAYERS, layer
@@ -348,5 +349,5 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
     if not hard:
         return soft
     index = soft.max(dim, keepdim=True)[1]
-    one_hot = wrap(place_beside(np.zeros(waits.shape, waits.dtype), waits)).scatter_(dim, index, 1.0)
+    one_hot = zeros_like(soft).scatter_(dim, index, 1.0)
     return one_hot - soft.detach() + soft
