@@ -15,6 +15,7 @@ import numpy as np
 
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.arrays.threads import PARALLEL_HEAVY, map_rows
+from tensh.engine.operators.elementwise.arithmetic import add_scaled
 
 
 class Raw:
@@ -100,8 +101,11 @@ class Raw:
     def div(self, other):
         return Raw(np.divide(self.array, other.array if type(other) is Raw else other))
 
+    def reciprocal(self):
+        return Raw(np.reciprocal(self.array))
+
     def __rtruediv__(self, number):
-        return Raw(np.divide(number, self.array))
+        return self.reciprocal().mul(number)
 
     def neg(self):
         return Raw(np.negative(self.array))
@@ -158,7 +162,7 @@ def _round_result(name):
         result = compute(_wide(self), *map(_wide, args), **options)
         if type(result) is not Raw:
             return result
-        if not name.endswith("_") or name.startswith("__"):
+        if not name.endswith("_"):
             return RoundedRule(result.array.astype(self.array.dtype))
         self.array[...] = result.array
         return self
@@ -170,8 +174,21 @@ def _wide(value):
     return Raw(value.array.astype(np.float32)) if type(value) is RoundedRule else value
 
 
-for _name in [name for name, value in vars(Raw).items() if callable(value) and name != "__init__"]:
+def _add_scaled(self, other, alpha=1):
+    """The sum with a multiple of ``other``, rounded as that of tensors is."""
+    if type(other) is not RoundedRule or alpha == 1:
+        return _add(self, other)
+    return RoundedRule(add_scaled(self.array, other.array, float(alpha)))
+
+
+def _add_scaled_in_place(self, other, alpha=1):
+    return self.copy_(_add_scaled(self, other, alpha))
+
+
+for _name in [name for name, value in vars(Raw).items() if callable(value) and not name.startswith("__")]:
     setattr(RoundedRule, _name, _round_result(_name))
+_add, RoundedRule.add, RoundedRule.add_ = RoundedRule.add, _add_scaled, _add_scaled_in_place
+RoundedRule.__rtruediv__ = Raw.__rtruediv__
 
 
 def update_in_pieces(update, arrays, names):

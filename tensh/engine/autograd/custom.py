@@ -4,13 +4,14 @@ import inspect
 
 from tensh.engine.autograd.context import BackwardCFunction, Many, SavedOutput, make_node_class
 from tensh.engine.autograd.custom_jvp import carry
+from tensh.engine.autograd.inference import SAVE
 from tensh.engine.autograd.packing import pack_custom
 from tensh.engine.core import ports
 from tensh.engine.core.clock import announce, listeners, mode, owner, stamp_write, tick
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, Output, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import derive_again, record_view, refresh_node
+from tensh.engine.core.views import INFERENCE, derive_again, record_view, refresh_node
 from tensh.engine.dispatch.capture.nested import nesting
 from tensh.engine.dispatch.override.state import is_wrapper
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
@@ -325,6 +326,8 @@ def _keep(node, outputs, returned, unchanged=()):
             raise TypeError(
                 f"save_for_backward can only save variables, but argument {number} is of type {type(t).__name__}"
             )
+        if t is not None and t._base is INFERENCE and not mode.transforms:
+            raise RuntimeError(SAVE)
     places = {id(t): i for each in (returned, outputs) for i, t in enumerate(each) if isinstance(t, Tensor)}
     node.saved = tuple(
         SavedOutput(t.array, places[id(t)] if outputs[places[id(t)]].node is not None else None)

@@ -15,7 +15,7 @@ from tensh.engine.codegen.public_forms import function
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.scalars import overflow
 from tensh.engine.core import ports
-from tensh.engine.core.clock import mode, stamp_write, version
+from tensh.engine.core.clock import Stamp, mode, owner, stamps, version
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
 from tensh.engine.core.ports import reduce_tensor
@@ -226,9 +226,14 @@ def place_of(array, block):
 
 
 def count_setting(array):
-    """Count the setting of a new tensor to its memory as a write, as PyTorch does; tensors that share memory count one."""
+    """Count the setting of a new tensor to its memory as a write, as PyTorch does; tensors that share memory count one.
+
+    No element changes, and what a graph saved of the memory remains valid.
+    """
     if not version(array):
-        stamp_write(array)
+        block = owner(array)
+        stamps[id(block)] = stamp = Stamp(block)
+        stamp.count = 1
 
 
 def rebuild_tensor(name, block, shape, strides, offset, requires_grad):

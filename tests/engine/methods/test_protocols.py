@@ -86,6 +86,14 @@ def test_copy_shares_memory():
     assert y is not x and x.tolist() == [1, 0]
 
 
+def test_a_copy_is_no_write():
+    x = torch.ones(2, requires_grad=True)
+    y = (x * x).sum()
+    copy.copy(x), copy.copy(x.detach())
+    y.backward()
+    assert x.grad.tolist() == [2, 2]
+
+
 def test_copies_keep_gradients_attributes_and_class():
     class Named(torch.Tensor):
         def new_empty(self, *args, **options):
