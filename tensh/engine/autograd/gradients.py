@@ -322,13 +322,18 @@ def reaches_tensors(tensors):
     return False
 
 
+def require_real_scalar(t):
+    """Raise unless ``t`` is one real number, whose gradient with respect to itself is 1."""
+    if t.array.size != 1:
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+    if t.array.dtype.kind not in "fV":
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {t.dtype}")
+
+
 def _one(t, graph):
     """Return the gradient of a tensor of one element with respect to itself; a mode that watches sees it made (``graph``)."""
+    require_real_scalar(t)
     array = t.array
-    if array.size != 1:
-        raise RuntimeError("grad can be implicitly created only for scalar outputs")
-    if array.dtype.kind not in "fV":
-        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {t.dtype}")
     if type(array) is Absent:
         return wrap(make_like(array))
     if type(t) is not Tensor and getattr(type(t), "__torch_dispatch__", None) is not None or graph and mode.watch:

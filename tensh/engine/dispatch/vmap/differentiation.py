@@ -6,7 +6,7 @@ sample of which has the shape of the output's value: the derivatives, evaluated 
 
 import numpy as np
 
-from tensh.engine.autograd.gradients import check_given, edge_of, finish_gradient
+from tensh.engine.autograd.gradients import check_given, edge_of, finish_gradient, require_real_scalar
 from tensh.engine.core import ports
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import mode
@@ -74,8 +74,7 @@ def weight(number, t, w, sizes):
     """Return the gradient for the node of ``t``: shaped like its value, batched with the levels of ``w`` alone."""
     value, own = value_of(t), t.levels if type(t) is BatchedTensor else ()
     if w is None:
-        if t.array.size != 1:
-            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        require_real_scalar(t)
         if type(value) is not Tensor:  # a wrapper subclass sees the weight made
             return ports.dispatch_lifted("ones_like", (value,), {"pin_memory": False, "memory_format": preserve_format})
         return wrap(np.ones(value.array.shape, value.array.dtype))
