@@ -197,3 +197,33 @@ def test_written_random_numbers_stay_what_they_are_in_derivatives_of_higher_orde
             found.append([result, *slopes, *torch.autograd.grad(slopes[0].sum(), s), noise])
         assert all(torch.allclose(ours, theirs) for ours, theirs in zip(*found, strict=True))
         assert found[0][-1].equal(found[1][-1])
+
+
+APART = {
+    "a factor": (lambda x, y: (x * y, x + 1), lambda x, y, made: y.add_(1)),
+    "a factor within": (lambda x, y: (x.sin(), (x * y).exp()), lambda x, y, made: y.add_(1)),
+    "one of three": (lambda x, y: (x * y, x.exp() * y, x * 3), lambda x, y, made: y.mul_(2)),
+    "a condition": (lambda x, y: (torch.where(y > 1, x, x * 2), (y * x).sum()), lambda x, y, made: y.zero_()),
+    "a matrix": (lambda x, y: (x @ y, (x * x).sum(), x.softmax(0)), lambda x, y, made: y.zero_()),
+    "an argument": (lambda x, y: (x.exp(), x * x), lambda x, y, made: x.detach().zero_()),
+    "a result": (lambda x, y: (x * y, x.exp()), lambda x, y, made: made[1].detach().add_(1)),
+    "both": (lambda x, y: (x * y, x.exp()), lambda x, y, made: (y.add_(1), made[1].detach().add_(1))),
+}
+"""Functions of which only some results have saved what is written later, and the writes."""
+
+
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("function, write", APART.values(), ids=APART)
+def test_writes_matter_to_those_results_whose_operators_have_saved_them(function, write, place):
+    def answer(call):
+        x, y = torch.ones(3, requires_grad=True), torch.full((3,), 2.0)
+        made = call(x, y)
+        write(x, y, made)
+        try:
+            return torch.autograd.grad(made[place].sum(), x)[0].tolist()
+        except RuntimeError as error:
+            return str(error).partition(":")[0]  # the rest names the first operator that complains
+
+    compiled = torch.compile(function)
+    answer(compiled)
+    assert answer(compiled) == answer(function)

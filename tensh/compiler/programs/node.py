@@ -11,7 +11,7 @@ import numpy as np
 from tensh.compiler.breaks import ReadMismatch
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import is_written_after, mode, owner, stamp_write, stamps, tick, version, version_at
-from tensh.engine.core.nodes import FOREIGN, Node, Output, Parts
+from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, Node, Output, Parts
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.capture.lines import Value, map_values
@@ -34,6 +34,10 @@ class InputNode(Node):
 
     backward_graph = backward
 
+    def operation(self):
+        """Return the name of the operation that made the input; None for a leaf."""
+        return None if type(self.was) is AccumulateGrad else self.was.operation()
+
     def connect(self):
         """Pass gradients on to the original node from now on."""
         self.inputs = (self.was,)
@@ -46,16 +50,17 @@ class InputNode(Node):
 class CompiledFunctionBackward(Node):
     """One call of a compiled graph.  ``program`` has its backward pass, ``given`` the arrays of the call.
 
-    ``changed`` (output -> array) are saved results that were written since: see Note [Stale lines].
+    ``stale`` are the places of saved arrays that were written since, ``changed`` (output -> array) the results among them:
+    see Note [Stale lines].
     """
 
-    __slots__ = ("program", "given", "changed")
+    __slots__ = ("program", "given", "changed", "stale")
     keeps_arrays = True
     __module__ = "builtins"
 
     def __init__(self, program, inputs, saved, given):
         self.program, self.inputs, self.saved, self.given, self.hooks = program, inputs, saved, given, None
-        self.changed = None
+        self.changed, self.stale = None, ()
 
     @property
     def roles(self):
@@ -71,16 +76,21 @@ class CompiledFunctionBackward(Node):
         self.saved = self.given = None
 
     def check(self):
-        """Raise if a saved array was written, unless it is a result and the lines can be replayed."""
-        stale = [
+        """Note which saved arrays were written; raise if one is neither a result nor an argument."""
+        self.stale = stale = [
             k for k, each in enumerate(self.saved) if type(each) is np.ndarray and is_written_after(self.time, each)
         ]
         if not stale:
             return
-        results = self.program.saved_outputs
-        if not all(results[k] for k in stale) or self.is_overwritten():
+        results, memories = self.program.saved_outputs, {id(owner(array)) for array in self.given}
+        if not all(results[k] or id(owner(self.saved[k])) in memories for k in stale):
             super().check()
         self.changed = {value: self.saved[k] for k in stale for value in results[k]}
+
+    def reads_stale(self, g):
+        """Return True if gradients of outputs are computed with arrays that were written."""
+        outputs = set(g) if type(g) is Parts else {0}
+        return any(not outputs.isdisjoint(self.program.readers[k]) for k in self.stale)
 
     def gradients(self, g):
         """Return the gradient of every output, with zeros where none arrived."""
@@ -90,7 +100,7 @@ class CompiledFunctionBackward(Node):
         return [g[i] if i in g else np.zeros(*each) for i, each in enumerate(facts)]
 
     def backward(self, g):
-        if self.changed:
+        if self.stale and self.reads_stale(g):
             return self.run_lines_again(g)
         try:
             found = self.program.backward(self.saved, *self.gradients(g))
@@ -111,17 +121,13 @@ class CompiledFunctionBackward(Node):
         mixed = [
             array for each, array in zip(reached, found, strict=True) if array is not None and not each <= g.keys()
         ]
-        if not all([np.isfinite(array).all() for array in mixed]) and not self.is_overwritten():
+        if not all([np.isfinite(array).all() for array in mixed]):
             return self.run_lines_again(g)
         return tuple(found)
 
     def run_lines_again(self, g):
         """Return the gradients as arrays, by the operators' own backward pass."""
         return tuple(None if each is None else each.array for each in self.backward_graph(g))
-
-    def is_overwritten(self):
-        """Return True if an argument was written since, so that a replay would give other results."""
-        return any(is_written_after(self.time, array) for array in self.given)
 
     def find_stale_inputs(self):
         """Return input -> array for inputs written since: see Note [Stale lines]."""
@@ -143,8 +149,9 @@ class CompiledFunctionBackward(Node):
             changed = stale | (self.changed or {})
             for line in self.program.forward_lines if stale else ():
                 changed.update((out, changed[each]) for each in line.inputs if each in changed for out in line.outputs)
-            for value, array in changed.items():
-                continue_writes(self.time, array, known[value].array)
+            memories = {id(owner(known[value].array)): (array, known[value].array) for value, array in changed.items()}
+            for written, replayed in memories.values():  # several values may be views of one memory
+                continue_writes(self.time, written, replayed)
             roots = {}
             for value, number in zip(self.program.outputs, self.program.places, strict=True):
                 node = refresh_node(known[value])

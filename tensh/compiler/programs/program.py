@@ -116,6 +116,7 @@ class Program:
         forward, backward = choose_kernels(forward, RULES), choose_kernels(backward, BACKWARD_RULES)
         self.after = fuse(forward, [*outs, *saved]), fuse(backward, wanted_gradients)
         self.reached = find_reached(backward, starts, gradients)
+        self.readers = find_readers(backward, starts, saved)
         self.write(ins, outs, saved, starts, gradients, constants, set(merged.values()))
 
     def keep_draws(self, steps, var, written):
@@ -203,6 +204,25 @@ def find_reached(steps, starts, gradients):
         for out in step.outs:
             reach(out).update(read)
     return [set() if each is None else set(reach(each)) for each in gradients]
+
+
+def find_readers(steps, starts, saved):
+    """Return, for each saved variable, the outputs whose gradients are computed with it, or with what follows from it."""
+    outputs, sources = {}, {}  # memory -> indices of the outputs, or of the saved variables, from which it was computed
+    readers = [set() for _ in saved]
+    for known, variables in ((outputs, starts), (sources, saved)):
+        for number, each in enumerate(variables):
+            known.setdefault(id(owners.memory_of(each.array)), set()).add(number)
+    for step in steps:
+        memories = [id(owners.memory_of(each.array)) for each in step.inputs]
+        reached = set().union(*(outputs.get(each, ()) for each in memories))
+        read = set().union(*(sources.get(each, ()) for each in memories if each not in outputs))
+        for number in read if reached else ():
+            readers[number] |= reached
+        for out in step.outs:
+            made = outputs if reached else sources
+            made.setdefault(id(owners.memory_of(out.array)), set()).update(reached or read)
+    return readers
 
 
 class SharedMemory:
