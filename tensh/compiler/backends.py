@@ -14,10 +14,11 @@ from tensh.compiler.configuration.settings import read_setting
 from tensh.compiler.configuration.stance import FAIL_ON_RECOMPILE, stance
 from tensh.compiler.fx_graphs.call_records import describe_guards, describe_record
 from tensh.compiler.fx_graphs.function_graph import FunctionRecorder
-from tensh.compiler.fx_graphs.input_names import list_defaults, name_inputs, name_path, root_of, write_source
+from tensh.compiler.fx_graphs.input_names import list_defaults, root_of
 from tensh.compiler.fx_graphs.nested_graphs import make_root
 from tensh.compiler.fx_graphs.size_recording import ArgumentFloat, ArgumentInt, SizePolicy, Symbol
 from tensh.compiler.fx_graphs.size_symbols import resolve_sizes
+from tensh.compiler.fx_graphs.sources import Sources, name_source
 from tensh.compiler.registry import count_graph
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
@@ -158,15 +159,15 @@ class BackendFunction(CompiledFunction):
         if self.families:
             super().require_first()
             super().refuses_more()
-        names, table = name_inputs(guards, self.function), None
+        sources, table = Sources(guards, self.function), None
+        texts = {key: sources.write(path) for key, (path, _) in guards.tensors.items()}
         if shared:
             numbers = {id(each): each.path for each in recorder.raw if isinstance(each, ArgumentInt)}
             numbers |= recorder.floats
-            names |= {number: name_path(path, self.function) for number, path in numbers.items()}
-            paths = [numbers.get(id(each)) or guards.tensors[id(each)][0] for each in recorder.raw]
-            table = resolve_sizes(recorder, [write_source(path, self.function) for path in paths])
+            texts |= {number: sources.write(path) for number, path in numbers.items()}
+            table = resolve_sizes(recorder, [texts[id(each)] for each in recorder.raw])
         recorder.remove_unused()
-        name_used(recorder, names)
+        name_used(recorder, {number: name_source(text) for number, text in texts.items()})
         self.families.append(Family(self.compile_graph(recorder), facts, table, list_places(recorder)))
         return self.families[-1]
 

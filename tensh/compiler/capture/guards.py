@@ -7,6 +7,7 @@ contents; for all others the object itself.
 
 import enum
 import math
+import re
 import sys
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -45,6 +46,7 @@ class Guards:
     def __init__(self, title):
         self.title, self.checks, self.namespace, self.seen = title, [], {}, {}
         self.tensors = {}  # id of a tensor -> (expression that finds it, tensor)
+        self.origins = {}  # id of another object -> the expression that has found it first
         self.kept, self.contents, self.codes = {}, Contents(), set()  # the last are those of functions
         self.attributes, self.assigned = set(), set()  # names that the functions of the program read, and assign
         self.asked = set()  # names that ``getattr`` and ``hasattr`` may ask for
@@ -98,6 +100,7 @@ class Guards:
             raise Break(f"an iterator is read ({cls.__name__})")
         else:
             self.require(f"{path} is {self.constant(value)}")
+            self.origins.setdefault(id(value), path)
             self.contents.keep_object(value)
             self.add_parts(value, attributes)
 
@@ -142,6 +145,10 @@ class Guards:
     def add_tensor_attributes(self, tensor, attributes):
         """Guard attributes that the program has set on a tensor."""
         self.add_members(vars(tensor), attributes & vars(tensor).keys(), attributes)
+
+    def is_registered(self, tensor):
+        """Return True for a parameter or buffer of a module."""
+        return id(tensor) in self.tensors and re.match(r"p\d", self.tensors[id(tensor)][0]) is not None
 
     # ── objects ──────────────────────────────────────────────────────────────
     def add_parts(self, value, attributes):

@@ -132,8 +132,8 @@ class FunctionRecorder(
         return value
 
     def is_member(self, tensor):
-        """Return True for a parameter, and for another member of the module that is compiled."""
-        return isinstance(tensor, Parameter) or id(tensor) in self.members
+        """Return True for a parameter, and for another tensor that a module has registered."""
+        return isinstance(tensor, Parameter) or id(tensor) in self.members or self.guards.is_registered(tensor)
 
     # ── calls ────────────────────────────────────────────────────────────────
     def stop(self, reason, own=True):

@@ -7,22 +7,6 @@ from tensh.engine.errors.warnings import is_tensh_file
 from tensh.nn.modules.module import Module
 
 
-def name_inputs(guards, function):
-    """Return id of a tensor -> the name of its input, in PyTorch's notation for its source."""
-    root, found = root_of(function), {}
-    if isinstance(root, Module):
-        own = name_module(function)
-        for prefix, module in root.named_modules():
-            path = "".join(f"_modules_{part}" for part in prefix.split(".") if part)
-            for kind in ("parameters", "buffers"):
-                for name, tensor in getattr(module, f"_{kind}").items():
-                    found.setdefault(id(tensor), f"L_{own}{path}_{kind}_{name}_")
-    for key, (path, _) in guards.tensors.items():
-        if key not in found:
-            found[key] = name_path(path, function)
-    return found
-
-
 def name_path(path, function):
     """Return the name of the input at the path of a guard."""
     local, parts = split_path(path, function)
