@@ -115,3 +115,14 @@ def test_effects_are_those_of_the_function(function, noted):
         x = torch.ones(3, requires_grad=True)
         compiled(x).sum().backward()
         assert calls == noted
+
+
+@pytest.mark.filterwarnings("ignore:torch.compile")
+def test_a_checkpoint_warns_in_every_call():
+    compiled = compile_function(
+        lambda x: torch.utils.checkpoint.checkpoint(torch.sin, x + 1, use_reentrant=True) + 1, []
+    )
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="None of the inputs have requires_grad") as warned:
+            compiled(torch.ones(3))
+        assert len([each for each in warned if "None of the inputs" in str(each.message)]) == 1

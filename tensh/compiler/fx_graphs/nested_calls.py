@@ -204,12 +204,13 @@ class NestedCallRecorder(NestedRecorder):
                 default_generator.set_state(state)
 
     # ── checkpoints ──────────────────────────────────────────────────────────
-    def take_checkpoint(self, function, options, is_plain):
+    def take_checkpoint(self, function, args, options, is_plain):
         """Return a function whose first call is recorded as a graph of its own, and later ones are not."""
         options = {name: each for name, each in options.items() if each is not None}
         if not self.is_recording():
             return function
-        if not is_plain or options.get("use_reentrant") is not False and not mode.grad:
+        recorded = mode.grad and any(isinstance(each, Tensor) and each.requires_grad for each in args)
+        if not is_plain or options.get("use_reentrant") is not False and not recorded:  # it warns in every call
             self.stop("checkpoint is called")
             return function
         self.require_captured(function)

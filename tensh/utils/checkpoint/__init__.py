@@ -129,7 +129,7 @@ def checkpoint(
     if nesting.recorder is not None:
         given = {"use_reentrant": use_reentrant, "preserve_rng_state": kwargs.get("preserve_rng_state")}
         is_plain = context_fn is noop_context_fn and not debug
-        function = nesting.recorder.take_checkpoint(function, given, is_plain)
+        function = nesting.recorder.take_checkpoint(function, args, given, is_plain)
     if use_reentrant is None:
         warn(NOT_SAID)
         use_reentrant = True
