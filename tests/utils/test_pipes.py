@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from tensh.utils.data.datapipes.datapipe import _IterDataPipeSerializationWrapper
-from tensh.utils.data.datapipes.iter import FileLister, IterableWrapper
+from tensh.utils.data.datapipes.iter import FileLister, FileOpener, IterableWrapper
 
 
 @pytest.fixture
@@ -41,3 +41,10 @@ def test_files_are_listed_by_their_masks(tmp_path, masks, names):
     for name in ("a.txt", "b.md"):
         (tmp_path / name).touch()
     assert sorted(os.path.basename(path) for path in FileLister(str(tmp_path), masks)) == names
+
+
+@pytest.mark.parametrize("make", [FileLister, FileOpener])
+def test_a_list_of_files_has_the_length_that_was_given(make):
+    assert [len(make(["."], length=length)) for length in (0, 3)] == [0, 3]
+    with pytest.raises(TypeError, match=rf"^{make.__name__} instance doesn't have valid length$"):
+        len(make(["."]))

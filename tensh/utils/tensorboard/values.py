@@ -18,7 +18,7 @@ def as_array(value):
 
 
 def arrange(array, form):
-    """Images with dimensions named by letters (``"NCHW"``, ``"HW"``) as one image [H, W, C] of three or four channels.
+    """Return images with dimensions named by letters (``"NCHW"``, ``"HW"``) as one image [H, W, C] of three or four channels.
 
     Several images become a grid. Raise AssertionError for a letter that is there twice, or another number of dimensions.
     """
@@ -39,7 +39,7 @@ def arrange(array, form):
 
 
 def tile(images, columns=8):
-    """Images [N, C, H, W] beside and below each other: [3, rows, columns].  Raise AssertionError but for 1 or 3 channels."""
+    """Return a grid [3, rows, columns] of images [N, C, H, W].  Raise AssertionError unless they have 1 or 3 channels."""
     if images.ndim == 4 and images.shape[1] == 1:
         images = np.repeat(images, 3, axis=1)
     if images.ndim != 4 or images.shape[1] != 3:
@@ -54,6 +54,6 @@ def tile(images, columns=8):
 
 
 def as_bytes(array):
-    """Pixels from 0 to 255: those of uint8 as they are, others from 0 to 1."""
+    """Return pixels from 0 to 255: those of uint8 unchanged, others scaled from 0 to 1."""
     scale = 1 if array.dtype == np.uint8 else 255
     return (array.astype(np.float32) * scale).clip(0, 255).astype(np.uint8)
