@@ -150,7 +150,7 @@ class Shadows:
                 owner.node = refresh_node(shadow._base)
 
     def keep_tensors(self, node, begin):
-        """Put tensors in the place of the arrays that the new nodes from ``node`` on keep."""
+        """Put tensors in place of the arrays that the new nodes from ``node`` on keep."""
         stack = [node]
         while stack:
             node = stack.pop()

@@ -137,7 +137,7 @@ def cast(g, kind, memory_format=None):
 
 
 def slice_back(g, shape, dim, start, stop, step):
-    """Return a gradient in the place of a slice, among zeros."""
+    """Return a gradient in place of a slice, among zeros."""
     start, stop = 0 if start is None else start, 2**63 - 1 if stop is None else stop
     return aten("slice_backward", g, list(shape), dim, start, stop, step)
 

@@ -2,7 +2,7 @@
 
 Note [Decompositions]
 A rule takes the arguments of its operator and calls others, by ``aten`` or by their overloads. Who records a program
-calls rules in the place of operators (``torch.fx.experimental.proxy_tensor.make_fx``,
+calls rules in place of operators (``torch.fx.experimental.proxy_tensor.make_fx``,
 ``ExportedProgram.run_decompositions``); what a rule calls is decomposed in turn. A rule that does not know its
 arguments returns NotImplemented, and the operator stays.
 """

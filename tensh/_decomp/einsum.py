@@ -27,7 +27,7 @@ def einsum(equation, tensors, *, path=None):
 
 
 def take_diagonals(tensor, term):
-    """Return (tensor, term) with a dimension for each letter; letters that are there twice become diagonals."""
+    """Return (tensor, term) with a dimension for each letter; letters that occur twice become diagonals."""
     for letter in dict.fromkeys(term):
         while term.count(letter) > 1:
             first = term.index(letter)

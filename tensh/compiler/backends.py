@@ -226,7 +226,7 @@ class Family:
 
 
 class Fixed:
-    """A number, or the tensor of a float, that is an argument of a graph, in the place of the index of a tensor."""
+    """A number, or the tensor of a float, that is an argument of a graph, in place of the index of a tensor."""
 
     def __init__(self, value):
         self.value = value if isinstance(value, Tensor) else int(value)

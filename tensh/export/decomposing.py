@@ -1,4 +1,4 @@
-"""Exported programs of fewer kinds of operators: recorded again, with rules in the place of operators, and without writes."""
+"""Exported programs of fewer kinds of operators: recorded again, with rules in place of operators, and without writes."""
 
 import tensh as torch
 from tensh._decomp.table import core_aten_decompositions, view_decompositions
@@ -101,7 +101,7 @@ def is_copy(node):
 
 
 def record_again(source, table, inputs, shift=0):
-    """Return the program of a graph on examples, with the rules of a table in the place of operators.
+    """Return the program of a graph on examples, with the rules of a table in place of operators.
 
     ``shift`` is added to the numbers that it reads.
     """

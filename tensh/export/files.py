@@ -87,7 +87,7 @@ def encode_signature(signature):
 
 
 def without_result_types(spec):
-    """Return a structure with tuples in the place of results of operators, such as those of ``max``."""
+    """Return a structure with tuples in place of results of operators, such as those of ``max``."""
     kind = tuple if getattr(spec.type, "__module__", "") == "torch.return_types" else spec.type
     return TreeSpec(kind, spec.context, list(map(without_result_types, spec.children_specs))) if kind else spec
 

@@ -60,7 +60,7 @@ class ScriptModule(Module):
 
     @property
     def inlined_graph(self):
-        """The graph of ``forward``, with what it calls in the place of the calls."""
+        """The graph of ``forward``, in which the graphs of called functions replace the calls."""
         from tensh.jit.scripting.compiling import compile_script
 
         return compile_script(class_of(self).forward, self, inlined=True).graph

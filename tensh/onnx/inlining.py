@@ -1,4 +1,4 @@
-"""Functions that a model defines, in the place of their calls: first counted, because each may call others."""
+"""Functions that a model defines, in place of their calls: first counted, because each may call others."""
 
 from tensh.onnx.errors import OnnxError
 from tensh.onnx.library import require_onnx

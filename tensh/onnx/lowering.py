@@ -1,6 +1,6 @@
 """Models in an older version of ONNX's operators: inputs become attributes again, new operators are made of older ones.
 
-Models are made in opset 18. A rule is a function that returns the nodes in the place of one, in the wanted version; it
+Models are made in opset 18. A rule is a function that returns the nodes in place of one, in the wanted version; it
 applies below the opset that it is registered with, the rule with the lowest such opset if there are several.
 """
 
@@ -76,7 +76,7 @@ class Lowering:
         graph.initializer.extend(kept)
 
     def lower_node(self, node):
-        """Return the nodes in the place of one."""
+        """Return the nodes in place of one."""
         if self.opset < 11:
             self.count_from_front(node)
         for below, function in sorted(RULES.get(node.op_type, ()), key=lambda each: each[0]):

@@ -8,7 +8,7 @@ __all__ = ["Adamax"]
 
 
 class Adamax(Elementwise):
-    """Step as Adam does, with the decaying maximum ``max(beta2 * u, |g|)`` in the place of the root of squares.
+    """Step as Adam does, with the decaying maximum ``max(beta2 * u, |g|)`` in place of the root of squares.
 
     ``betas`` are the shares of the average and of the maximum that a step keeps, ``eps`` is added to the gradient in
     the maximum, and ``weight_decay`` times the parameter is added to its gradient. Kingma and Ba, Adam: A method for

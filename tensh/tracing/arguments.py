@@ -53,7 +53,7 @@ def list_inputs(called, args, kwargs):
 
 
 def open_branches(value):
-    """Return a nested value with tuples in the place of containers that a program has registered."""
+    """Return a nested value with tuples in place of containers that a program has registered."""
     kind = kind_of(value)
     if kind is None:
         return value

@@ -48,7 +48,7 @@ def register_pytree_node(
 ):  # fmt: skip
     """Let a class count as a branch: how it comes apart, (children, context), and is put together from both.
 
-    ``flatten_with_keys_fn`` gives pairs of a key and a child in the place of the children, for paths.  The other names say
+    ``flatten_with_keys_fn`` gives pairs of a key and a child in place of the children, for paths.  The other names say
     how ``treespec_dumps`` writes structures of the class.
 
     >>> import tensh as torch

@@ -19,7 +19,7 @@ SUFFIXES = ["", "K", "M", "B", "T"]
 
 
 def shape_wrapper(formula):
-    """``formula``, called with shapes in the place of tensors."""
+    """``formula``, called with shapes in place of tensors."""
 
     @wraps(formula)
     def count_call(*args, out_val=None, **kwargs):

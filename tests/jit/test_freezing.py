@@ -1,4 +1,4 @@
-"""Frozen modules: their code has constants in the place of members, and their files run in tensh and in PyTorch."""
+"""Frozen modules: their code has constants in place of members, and their files run in tensh and in PyTorch."""
 
 import io
 

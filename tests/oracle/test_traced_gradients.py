@@ -32,7 +32,7 @@ def leaves_of(value):
 
 
 def replace(value, leaves):
-    """The arguments with other tensors in the place of those that require grad."""
+    """The arguments with other tensors in place of those that require grad."""
     if isinstance(value, tensh.Tensor):
         return next(leaves) if value.requires_grad else value
     if isinstance(value, dict):

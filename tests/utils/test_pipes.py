@@ -14,7 +14,7 @@ from tensh.utils.data.datapipes.iter import FileLister, FileOpener, IterableWrap
 
 @pytest.fixture
 def dill(monkeypatch):
-    """A package in the place of dill, which keeps what it pickles."""
+    """A package in place of dill, which keeps what it pickles."""
     kept, package = [], ModuleType("dill")
     package.__spec__ = ModuleSpec("dill", None)
     package.dumps = lambda pipe: kept.append(pipe) or b"kept"

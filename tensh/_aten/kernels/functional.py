@@ -1,4 +1,4 @@
-"""Kernels of operators that only programs without writes call: new values in the place of written ones."""
+"""Kernels of operators that only programs without writes call: new values in place of written ones."""
 
 import tensh as torch
 from tensh.engine.codegen.vocabulary import OPS

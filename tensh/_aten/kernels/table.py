@@ -56,7 +56,7 @@ def has_kernel(overload):
 
 
 def take_reduction_number(function, parameters):
-    """``function`` for the number of a reduction in the place of its name."""
+    """``function`` for the number of a reduction in place of its name."""
     names = [p.name if p.name != "self" else "input" for p in parameters]
 
     def kernel(*args, **options):
@@ -128,7 +128,7 @@ def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=
 
 
 def fill_indices(self, indices):
-    """Put a tensor of all places in the place of each index that is None, so that all of them broadcast."""
+    """Put a tensor of all places in place of each index that is None, so that all of them broadcast."""
     known = [dim for dim, each in enumerate(indices) if each is not None]
     rank = torch.broadcast_tensors(*(indices[dim] for dim in known))[0].dim()
     adjacent = known == list(range(known[0], known[0] + len(known)))

@@ -12,7 +12,7 @@ GRACE = 5.0  # seconds after the time limit for code that catches it, or does no
 
 @contextlib.contextmanager
 def limit_time(seconds):
-    """A context that raises TimeLimit in its code after some seconds; code that goes on then ends its process."""
+    """Return a context that raises TimeLimit in its code after some seconds; code that continues ends its process."""
     if seconds is None:
         yield
         return

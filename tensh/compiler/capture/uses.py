@@ -34,7 +34,7 @@ class Use:
 
 
 class Symbols(ast.NodeTransformer):
-    """A change of an expression: a symbol in the place of the number, and other numbers as its type."""
+    """A change of an expression: a symbol in place of the number, and other numbers as its type."""
 
     def __init__(self, read, symbol, whole):
         self.read, self.symbol, self.whole = ast.unparse(read), symbol, whole

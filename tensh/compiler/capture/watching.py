@@ -143,7 +143,7 @@ class Watch:
         return self.reason is None or self.reason.own or self.reason.title == RETURNED
 
     def stop(self, reason, frame, own=False, title=None, whole=False):
-        """Note a reason, or one for which PyTorch has no graph either in the place of another; ``title`` begins its error.
+        """Note a reason, or one for which PyTorch has no graph either in place of another; ``title`` begins its error.
 
         A function that is skipped as a ``whole`` is not split.
         """

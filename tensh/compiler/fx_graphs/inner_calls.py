@@ -1,4 +1,4 @@
-"""Calls that graphs of PyTorch have in the place of a function into which it looks."""
+"""Calls that graphs of PyTorch have in place of a function into which it looks."""
 
 import inspect
 

@@ -156,7 +156,7 @@ class SizeRecorder:
         self.graph.reading = lambda kind, node: None  # so that arithmetic with floats is recorded, too
 
     def follow_arguments(self, args, kwargs, names, defaults):
-        """Return arguments with dynamic numbers in the place of numbers; ``names`` are those of parameters by position."""
+        """Return arguments with dynamic numbers in place of numbers; ``names`` are those of parameters by position."""
         if self.policy is None or self.policy.dynamic is False:
             return args, kwargs
         given = {*names[: len(args)], *kwargs}
@@ -253,7 +253,7 @@ class SizeRecorder:
         return made
 
     def fold_sizes(self, args):
-        """Return arguments with nodes in the place of whole shapes."""
+        """Return arguments with nodes in place of whole shapes."""
         if not self.dynamic:
             return tuple(args)
         return tuple(self.fold_size(each) if type(each) is Size else each for each in args)

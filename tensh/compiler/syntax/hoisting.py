@@ -62,7 +62,7 @@ class Hoister:
         return any(self.is_wanted(each) for each in ast.walk(node))
 
     def visit(self, node, slot):
-        """Return a node with a name in the place of the call; None if the call is not certain to be evaluated in it.
+        """Return a node with a name in place of the call; None if the call is not certain to be evaluated in it.
 
         Values before it are on the stack from ``slot`` on.
         """

@@ -24,7 +24,7 @@ class StepHook(JoinHook):
         self.optimizer = optimizer
 
     def main_hook(self):
-        """Step with the gradients that are there."""
+        """Step with the gradients that exist."""
         self.optimizer.step_and_exchange()
 
 

@@ -36,7 +36,7 @@ MARKS = re.compile(r"\[1\]|~|\?")  # marks that are not printed
 NOT_SHOWN, OLD = "...", "old "  # deprecated forms, tried first and left out of messages
 LATE = object()  # the place of an error among values
 LATE_ERRORS = (LateError, ValueError, Lift)
-"""Errors that are raised once all arguments are known to be of their kinds, such as for a batch in the place of a number."""
+"""Errors that are raised once all arguments are known to be of their kinds, such as for a batch in place of a number."""
 
 
 # ── one overload ─────────────────────────────────────────────────────────────

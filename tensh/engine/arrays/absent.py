@@ -100,7 +100,7 @@ class Absent:
         return make_like(self) if order == "K" else make_absent(self.shape, self.dtype)
 
     def fill(self, number):
-        """Nothing: there are no elements."""
+        """Do nothing: there are no elements."""
 
     def __getitem__(self, index):
         index = index if type(index) is tuple else (index,)
@@ -109,7 +109,7 @@ class Absent:
         return self.view_as(self.layout[index if ... in index else (*index, ...)])
 
     def __setitem__(self, index, value):
-        """Nothing: there are no elements."""
+        """Do nothing: there are no elements."""
 
     def item(self):
         """The value of a single element, which is absent."""

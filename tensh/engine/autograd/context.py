@@ -163,7 +163,7 @@ class BackwardCFunction(Node, FunctionCtx):
         raise TypeError(f"'{type(self).__name__}' object is not callable")
 
     def check(self):
-        """Nothing: the function's own code asks for what it saved, or does without."""
+        """Do nothing: the function's own code asks for what it saved, or does without."""
 
     def _check_saved(self):
         for value in unpacked_values(self.saved):

@@ -25,7 +25,7 @@ from tensh.engine.errors.messages import Misfit, invalid, too_large
 from tensh.engine.errors.warnings import warn, warn_once
 
 on_tensors = WeakSet()
-"""Nodes that keep tensors of a wrapper subclass in the place of arrays: see Note [History of wrappers]."""
+"""Nodes that keep tensors of a wrapper subclass in place of arrays: see Note [History of wrappers]."""
 
 
 CYCLE = (
@@ -215,7 +215,7 @@ def finish_gradient(number, t, g, allow_unused):
 
 
 def _replace_missing(found, inputs, requires_grad):
-    """Zeros in the place of gradients that are None."""
+    """Zeros in place of gradients that are None."""
     if any([g is None and type(t) is GradientEdge for g, t in zip(found, inputs)]):
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
     zeros = PUBLIC["zeros_like"]

@@ -165,7 +165,7 @@ def make_constant_kind(kind):
 
 # ── writes through views ─────────────────────────────────────────────────────
 def jvp_of_region(region, base, value, graph):
-    """Return the tangent of a tensor written through a view: ``base`` with ``value`` in the place of the write.
+    """Return the tangent of a tensor written through a view: ``base`` with ``value`` in place of the write.
 
     ``region`` consists of the steps to the view, and the shape, strides and dtype of the tensor.
     """

@@ -57,7 +57,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     Results
         ``outs``: the names of several outputs (``LIST``: any number).
         ``many``: each output has its own gradient, ``g_NAME``, or the list ``gs``; zeros where none arrived.
-        ``partial``: None in the place of these zeros.
+        ``partial``: None in place of these zeros.
         ``returns``: the name of the tuple of outputs in torch.return_types.
 
     Computation

@@ -77,7 +77,7 @@ TOO_LARGE = re.compile(
 NOT_REAL = re.compile(
     "^float.. argument must be .*, not 'complex'|^'[<>]=?' not supported between instances of .*'complex'"
 )
-"""Python's messages for complex numbers in the place of real ones."""
+"""Python's messages for complex numbers in place of real ones."""
 
 MANY_DIMENSIONS = re.compile("maximum supported dimension|number of dimensions must be within")
 PYTHONS_OWN = ("int too ", "can't convert negative int")

@@ -65,7 +65,7 @@ def changes_of_value(value, text):
 
 
 def tensors_of_arguments(call, values):
-    """Yield a call with tensors in the place of all its lists or arrays, if there are several."""
+    """Yield a call with tensors in place of all its lists or arrays, if there are several."""
     for kind, maker in ((list, "torch.tensor"), (np.ndarray, "torch.from_numpy")):
         given = [isinstance(value, kind) and not is_of_tensors(value) for value in values]
         if sum(given) > 1:
@@ -87,7 +87,7 @@ def tensors_of_arguments(call, values):
 
 
 def describe_uncallable(name, kind):
-    """Return the reason for a value in the place of a function."""
+    """Return the reason for a value in place of a function."""
     text = _("{name} is a {kind}, which cannot be called")
     if kind[0] in "aeiou":
         text = _("{name} is an {kind}, which cannot be called")

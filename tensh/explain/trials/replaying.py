@@ -32,7 +32,7 @@ def nodes_of(step):
 
 
 def with_change(node, old, new):
-    """Return an expression with other code in the place of one of its nodes."""
+    """Return an expression with other code in place of one of its nodes."""
     if node is old:
         return ast.parse(new, mode="eval").body
     return Change(old, new).visit(ast.parse(ast.unparse(node), mode="eval").body)

@@ -16,7 +16,7 @@ class AST_Rewriter(ast.NodeTransformer):
     """Writes functions anew, without ``assert``."""
 
     def rewrite(self, fn):
-        """Return a function with calls of ``torch._assert`` in the place of its assertions."""
+        """Return a function with calls of ``torch._assert`` in place of its assertions."""
         source = textwrap.dedent(inspect.getsource(fn))
         tree = ast.fix_missing_locations(self.visit(ast.parse(source)))
         names = {}

@@ -182,7 +182,7 @@ class SizeNodes:
         return self.graph.call_function(OPERATORS[type(tree.op)], tuple(operands))
 
     def fill(self, value):
-        """Return arguments with nodes in the place of sizes."""
+        """Return arguments with nodes in place of sizes."""
         if isinstance(value, Size):
             return self.node(ast.parse(value, mode="eval").body)
         if isinstance(value, (tuple, list)):

@@ -47,7 +47,7 @@ class FakeTensorProp(Interpreter):
         return result
 
     def propagate(self, *args):
-        """Run the graph on fake tensors in the place of the tensors ``args`` and return its output."""
+        """Run the graph on fake tensors in place of the tensors ``args`` and return its output."""
         return self.propagate_dont_convert_inputs(
             *[self._mode.from_tensor(each) if isinstance(each, Tensor) else each for each in args]
         )

@@ -198,7 +198,7 @@ class Lines(SizeLines):
                 self.rename(self.found[self.names[each]], known)
 
     def argument(self, value, place, parameter):
-        """Return the name of an argument; a number in the place of a tensor is one."""
+        """Return the name of an argument; a number in place of a tensor is one."""
         if parameter is not None and parameter.kind == "Tensor" and isinstance(value, Node):
             return self.value(value, place, as_tensor=True)
         if parameter is not None and parameter.kind == "Scalar" and self.is_size(value):

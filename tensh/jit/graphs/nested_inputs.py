@@ -5,7 +5,7 @@ from tensh.tracing.program import Place
 
 
 def fill(form, tensors):
-    """Return an argument with tensors in the place of their indices."""
+    """Return an argument with tensors in place of their indices."""
     if isinstance(form, Place):
         return tensors[form]
     if isinstance(form, dict):

@@ -56,7 +56,7 @@ def find_node(syntax, span):
 
 
 def find_assert(syntax, span):
-    """Return the ``assert`` that has a place in the file as its condition, or is there itself."""
+    """Return the ``assert`` at a place in the file, which may be that of its condition."""
     line = (span[0] or 0) - syntax.first + 1
     found = [each for each in ast.walk(syntax.body[0]) if isinstance(each, ast.Assert)]
     return next((each for each in found if each.lineno <= line <= each.end_lineno), None)

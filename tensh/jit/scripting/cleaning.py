@@ -93,7 +93,7 @@ def fold(block, renamed):
 
 
 def share_constants(line, renamed):
-    """Put a constant in the place of what both branches give alike; return True if there is one."""
+    """Put a constant in place of what both branches give alike; return True if there is one."""
     changed = False
     for value, *given in zip(line.given, *(block.left for block in line.within)):
         one, other = (renamed.get(each, each).node() for each in given)

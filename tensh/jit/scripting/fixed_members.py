@@ -1,4 +1,4 @@
-"""Methods of frozen scripts: what they call stands in the place of the calls, and members of modules are constants."""
+"""Methods of frozen scripts: what they call stands in place of the calls, and members of modules are constants."""
 
 import copy
 import operator

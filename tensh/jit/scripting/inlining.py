@@ -1,4 +1,4 @@
-"""The graph of a script with the graphs of what it calls in the place of the calls."""
+"""The graph of a script with the graphs of what it calls in place of the calls."""
 
 from tensh.jit.scripting.blocks import Block, Line, ScriptValue
 from tensh.jit.scripting.cleaning import pool, replace

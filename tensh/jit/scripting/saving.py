@@ -87,7 +87,7 @@ def write_trace_file(trace, f, extra_files=None):
 
 
 def write_fixed_module(module, kept, f, extra_files):
-    """Write a frozen script: its methods with constants in the place of members, except the attributes ``kept``."""
+    """Write a frozen script: its methods with constants in place of members, except the attributes ``kept``."""
     codes, state, lines = Codes(), {"training": False}, ["  training : bool"]
     own = [freeze_method(module, name, kept) for name in methods_of(module) if name == "forward" or name in kept]
     for name, value, kind in plain_members(module, own):
@@ -106,7 +106,7 @@ def write_fixed_module(module, kept, f, extra_files):
 
 
 def write_fixed_trace(trace, f, extra_files):
-    """Write a frozen trace: its programs with constants in the place of members."""
+    """Write a frozen trace: its programs with constants in place of members."""
     codes, programs = Codes(), {name: fix_program(each) for name, each in trace._programs.items()}
     add_trace(trace, codes)
     owner = write_trace_class(Module(), class_name(trace), programs, codes, lambda child: None)

@@ -41,7 +41,7 @@ def as_tensors(result, kinds=(int, float)):
 
 
 def without_names(result):
-    """Return a result with plain tuples in the place of named ones, as traces give them; the result itself if it has none."""
+    """Return a result with plain tuples in place of named ones, as traces give them; the result itself if it has none."""
     if isinstance(result, dict):
         parts = {key: without_names(each) for key, each in result.items()}
         return result if all(parts[key] is result[key] for key in parts) else parts

@@ -25,7 +25,7 @@ LEAST = {
 
 
 class ExpandedWeight(torch.Tensor):
-    """A weight in the place of ``orig_weight``; a backward pass gives the latter ``grad_sample`` of shape [batch, ...]."""
+    """A weight in place of ``orig_weight``; a backward pass gives the latter ``grad_sample`` of shape [batch, ...]."""
 
     def __new__(cls, orig_weight, batch_size, loss_reduction):
         if not isinstance(orig_weight, torch.Tensor):

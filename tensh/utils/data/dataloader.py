@@ -23,7 +23,7 @@ FIXED = frozenset("batch_size batch_sampler sampler drop_last dataset persistent
 
 
 class _InfiniteConstantSampler(Sampler):
-    """No indices, for ever: what a loader takes for the indices of an IterableDataset."""
+    """An endless sampler without indices, which loaders use for an IterableDataset."""
 
     def __iter__(self):
         while True:

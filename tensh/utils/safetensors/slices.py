@@ -42,7 +42,7 @@ def check_kinds(parts):
 
 
 def expand_ellipsis(parts, dims):
-    """Yield the parts with whole dimensions in the place of an ellipsis."""
+    """Yield the parts with whole dimensions in place of an ellipsis."""
     for part in parts:
         if part is ...:
             yield from [slice(None)] * (dims - len(parts) + 1)

@@ -20,7 +20,7 @@ def as_array(value):
 def arrange(array, form):
     """Return images with dimensions named by letters (``"NCHW"``, ``"HW"``) as one image [H, W, C] of three or four channels.
 
-    Several images become a grid. Raise AssertionError for a letter that is there twice, or another number of dimensions.
+    Several images become a grid. Raise AssertionError for a letter that occurs twice, or another number of dimensions.
     """
     form = form.upper()
     if len(set(form)) < len(form):

@@ -335,6 +335,6 @@ def test_large_results_are_those_of_pytorch(name, oracle, limits):
 
 
 def as_in(oracle, name):
-    """The job with PyTorch's names in the place of tensh's."""
+    """The job with PyTorch's names in place of tensh's."""
     job = JOBS[name]
     return type(job)(job.__code__, globals() | {"torch": oracle, "F": oracle.nn.functional}, name)

@@ -1,1 +1,1 @@
-"""Tests of what answers in the place of a function."""
+"""Tests of what answers in place of a function."""

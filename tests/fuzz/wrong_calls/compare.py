@@ -127,7 +127,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--calls", type=int, default=200_000)
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--sizes", action="store_true", help="put absurd sizes in the place of every integer instead")
+    options.add_argument("--sizes", action="store_true", help="put absurd sizes in place of every integer instead")
     options.add_argument("--only", default="", help="a regular expression for the names of functions")
     options.add_argument("--keep", help="a file that keeps PyTorch's answers for the next run")
     options.add_argument("--write", help="a file for the findings, a line of JSON each")

@@ -1,4 +1,4 @@
-"""Numbers in the place of nan and of infinities."""
+"""Numbers in place of nan and of infinities."""
 
 import math
 

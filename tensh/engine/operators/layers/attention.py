@@ -196,7 +196,7 @@ def has_half_steps(query, key):
 
 @compute_in_float32
 def attend_by_parts(query, key, value, mask, scale, causal):
-    """The same, for some heads or rows at a time."""
+    """Compute attention for some heads or rows at a time."""
     parts = Heads(query, key, value, mask, scale, causal)
     out = np.empty_like(parts.query, shape=(*parts.query.shape[:-1], value.shape[-1]))
 

@@ -52,7 +52,7 @@ def explain_missing_comma(situation, node):
 
 
 def parse_with(call, argument, code):
-    """Return the syntax tree of a call with other code in the place of one of its arguments."""
+    """Return the syntax tree of a call with other code in place of one of its arguments."""
     given = [code if each is argument else ast.unparse(each) for each in (*call.args, *call.keywords)]
     return ast.parse(f"{ast.unparse(call.func)}({', '.join(given)})", mode="eval").body
 

@@ -39,7 +39,7 @@ def explain_quotient(situation):
 
 
 def says_so(situation):
-    """Return True if the message is about a float in the place of a whole number."""
+    """Return True if the message is about a float in place of a whole number."""
     return any(map(situation.says, WORDS))
 
 

@@ -148,7 +148,7 @@ def collate_int_fn(batch, *, collate_fn_map=None):
 
 
 def collate_str_fn(batch, *, collate_fn_map=None):
-    """Strings as they are."""
+    """Return strings unchanged."""
     return batch
 
 

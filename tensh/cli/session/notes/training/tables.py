@@ -1,4 +1,4 @@
-"""Observing embeddings: one-hot vectors in the place of indices, whose zeros and ones are looked up one by one."""
+"""Observing embeddings: one-hot vectors in place of indices, whose zeros and ones are looked up one by one."""
 
 import functools
 import math
