@@ -7,13 +7,11 @@ the rest tells: the product and the rest are exact.  Other quotients are left to
 
 import numpy as np
 
-from tensh.engine.codegen.chains import flatten
 from tensh.engine.codegen.mixing import ZERO
 from tensh.engine.operators.kernels import ONE, blend, has_true
 from tensh.engine.operators.precision import F4, F8
 
 MANY = 1 << 12  # elements from which this is faster
-BLOCK = 1 << 14  # float32 numbers that are divided at a time: 0.6 of the time of a million at once, on one core
 LIMIT = 2.0**28
 HALF = np.array(0.5, F4)
 I4 = np.dtype(np.int32)
@@ -29,22 +27,6 @@ def many(input, other):
 
 
 # ── float32 ──────────────────────────────────────────────────────────────────
-def in_blocks(compute):
-    """Make a function of two float32 arrays that calls ``compute`` for parts of them that the cache holds."""
-
-    def compute_all(input, other):
-        if input.size <= BLOCK or flatten((input, other)) is None:
-            return compute(input, other)
-        result = np.empty_like(input)
-        out, first, second = flatten((result, input, other))
-        for start in range(0, out.size, BLOCK):
-            place = slice(start, start + BLOCK)
-            out[place] = compute(first[place], second[place] if second.ndim else second)
-        return result
-
-    return compute_all
-
-
 def find_rest(input, other, whole):
     """Return the rest of the division whose quotient the function ``whole`` rounds, or None if float64 does not hold it.
 
@@ -60,7 +42,6 @@ def find_rest(input, other, whole):
     return None if np.isnan(np.maximum.reduce(rest, None)) else rest  # zero times an infinite divisor
 
 
-@in_blocks
 def fmod_single(input, other):
     rest = find_rest(input, other, np.trunc)
     if rest is None:
@@ -70,7 +51,6 @@ def fmod_single(input, other):
     return rest
 
 
-@in_blocks
 def remainder_single(input, other):
     rest = find_rest(input, other, np.floor)
     if rest is None:

@@ -33,9 +33,8 @@ def shape_left(shape, axes, keepdim):
     return shape[: len(shape) - number] + (1,) * (number if keepdim else 0)
 
 
-SHORT = (
-    2048 if HAS_AVX512 else 512
-)  # elements of a row up to which the place of its extreme is found sooner than the extreme
+# Elements of a row up to which the place of its extreme is found sooner than the extreme.
+SHORT = 2048 if HAS_AVX512 else 512
 
 
 def is_little(array):
