@@ -371,7 +371,9 @@ def hypot(input, other):
     if input.dtype is not F4 or input.size < FEW:
         return np.hypot(input, other)
     out = HYPOT(input, other)
-    return np.where(np.isinf(input) | np.isinf(other), F4.type(math.inf), out) if np.isnan(out).any() else out
+    if not np.isnan(np.maximum.reduce(out, None)):
+        return out
+    return np.where(np.isinf(input) | np.isinf(other), F4.type(math.inf), out)
 
 
 HYPOT = Chain("hypot", "input other", "sqrt(input * input + other * other)", wide=True)
