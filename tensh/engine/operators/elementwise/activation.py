@@ -10,7 +10,7 @@ import numpy as np
 
 from tensh.engine.arrays.halves import convert
 from tensh.engine.arrays.threads import map_rows, parallel_kernel
-from tensh.engine.codegen.chain_writer import FORMULAS, POWER, UNIT, exp_of_polynomial
+from tensh.engine.codegen.chain_writer import FORMULAS, exp_of_polynomial
 from tensh.engine.codegen.chains import BLOCK, Chain
 from tensh.engine.codegen.derivatives import UNRECORDED
 from tensh.engine.codegen.mixing import ZERO
@@ -292,9 +292,7 @@ TENSORS["gelu_slope"] = record_gelu_slope
 
 # x / (1 + exp(-2 u)) equals x (1 + tanh(u)) / 2, without cancellation where tanh is nearly -1
 gelu_tanh = Chain(
-    "gelu_tanh",
-    "input",
-    f"input / ({POWER}((input * input * 0.044715 + 1) * input * {-2 * TANH_SCALE * UNIT}) + 1)",
+    "gelu_tanh", "input", "input / (library_exp((input * input * 0.044715 + 1) * input * (-2 * TANH_SCALE)) + 1)"
 )
 
 
