@@ -11,6 +11,8 @@ import os
 import sys
 from importlib import import_module
 
+from tensh.engine.arrays.uninterrupted import Uninterrupted, without_interrupts
+
 OTHERS = ("unsupported", "vmap", "arguments")  # packages of the engine without declarations
 HANGING: set = set()  # names attached to Tensor: methods and properties
 PLACES: dict = {}  # name -> the modules that declare it, until they are read
@@ -26,9 +28,13 @@ complete = False  # True when all modules have been imported
 
 
 def read(name):
-    """Import the modules that declare ``name`` according to the index."""
-    for module in PLACES.get(name, ()):
-        import_module(f"tensh.engine.{module}")  # waits for a thread that is importing it
+    """Import the modules that declare ``name`` according to the index.
+
+    ^C waits: a module that was imported half way would declare its first words again, which is refused.
+    """
+    with Uninterrupted():
+        for module in PLACES.get(name, ()):
+            import_module(f"tensh.engine.{module}")  # waits for a thread that is importing it
     PLACES.pop(name, None)
 
 
@@ -50,6 +56,7 @@ def is_being_read(module):
     return getattr(getattr(sys.modules.get(module), "__spec__", None), "_initializing", False)
 
 
+@without_interrupts
 def read_all(within=False):
     """Import every module with declarations; ``within`` an import, skip those that need a module in progress."""
     global complete

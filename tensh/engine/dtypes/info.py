@@ -26,6 +26,9 @@ class Limits(metaclass=OfTorch):
     def __eq__(self, other):
         return self.dtype == other.dtype if type(other) is type(self) else NotImplemented
 
+    def __reduce_ex__(self, protocol):
+        raise TypeError(f"cannot pickle 'torch.{type(self).__name__}' object")
+
     def __repr__(self):
         numbers = [f"{name}={getattr(self, name):g}, " for name in self.shown]
         return f"{type(self).__name__}({''.join(numbers)}dtype={self.dtype})"

@@ -2,6 +2,7 @@
 
 import operator
 
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.codegen.public_forms import as_python_operator, function, public_object
 from tensh.engine.codegen.registry import HANGING, MEMBERS, METHODS, PYTHON_ONLY
 from tensh.engine.codegen.vocabulary import OPS
@@ -29,6 +30,7 @@ class Late:
     def __init__(self, name, resolve):
         self.name, self.resolve = name, resolve
 
+    @without_interrupts
     def _settle(self):
         member = self.resolve(self.name)
         setattr(Tensor, self.name, member)

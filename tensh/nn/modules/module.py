@@ -5,7 +5,7 @@ from types import FunctionType
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.public_wrapper import is_c_in_pytorch
-from tensh.engine.arrays.uninterrupted import without_interrupts
+from tensh.engine.arrays.uninterrupted import Uninterrupted, without_interrupts
 from tensh.engine.autograd.leaves import has_same_form
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core import ports
@@ -210,21 +210,21 @@ class Module(Members, Calls, State):
         fn(self)
         return self
 
-    @without_interrupts
     def _apply(self, fn, recurse=True):
         """Replace every parameter, gradient and buffer by ``fn`` of it; return the module."""
-        if recurse:
-            for module in self.children():
-                module._apply(fn)
-        for name, parameter in self._parameters.items():
-            if parameter is not None:
-                with no_grad():
-                    self._parameters[name] = apply_to_parameter(fn, parameter)
-        for name, buffer in self._buffers.items():
-            if is_lazy(buffer):
-                buffer.data = fn(buffer.data)
-            elif buffer is not None:
-                self._buffers[name] = fn(buffer)
+        with Uninterrupted():  # a decorator would halve the depth to which modules can be nested
+            if recurse:
+                for module in self.children():
+                    module._apply(fn)
+            for name, parameter in self._parameters.items():
+                if parameter is not None:
+                    with no_grad():
+                        self._parameters[name] = apply_to_parameter(fn, parameter)
+            for name, buffer in self._buffers.items():
+                if is_lazy(buffer):
+                    buffer.data = fn(buffer.data)
+                elif buffer is not None:
+                    self._buffers[name] = fn(buffer)
         return self
 
     def to(self, *args, **kwargs):
@@ -339,7 +339,9 @@ class Module(Members, Calls, State):
     def __repr__(self):
         extra = self.extra_repr()
         lines = extra.split("\n") if extra else []
-        children = [f"({name}): {indent(repr(module))}" for name, module in self._modules.items()]
+        children = []
+        for name, module in self._modules.items():  # a comprehension is a call more for each level of nested modules
+            children.append(f"({name}): {indent(repr(module))}")
         name = self._get_name()
         if len(lines) == 1 and not children:
             return f"{name}({lines[0]})"
