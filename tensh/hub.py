@@ -1,6 +1,5 @@
 """torch.hub: downloaded files of weights, and models from a folder with a ``hubconf.py``."""
 
-import contextlib
 import hashlib
 import importlib.util
 import os
@@ -12,6 +11,12 @@ from tensh.engine.methods.unsupported import unsupported_lookup
 
 __all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir"]
 
+ENV_TORCH_HOME = "TORCH_HOME"
+ENV_XDG_CACHE_HOME = "XDG_CACHE_HOME"
+ENV_GITHUB_TOKEN = "GITHUB_TOKEN"
+DEFAULT_CACHE_DIR = "~/.cache"
+MODULE_HUBCONF = "hubconf.py"
+READ_DATA_CHUNK = 128 * 1024  # bytes
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 _directory = None
 
@@ -24,8 +29,8 @@ def get_dir():
     """Return the folder of downloaded files: set by ``set_dir``, else ``$TORCH_HOME/hub`` or ``~/.cache/torch/hub``."""
     if _directory is not None:
         return _directory
-    cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
-    return os.path.join(os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch"))), "hub")
+    cache = os.environ.get(ENV_XDG_CACHE_HOME, DEFAULT_CACHE_DIR)
+    return os.path.join(os.path.expanduser(os.environ.get(ENV_TORCH_HOME, os.path.join(cache, "torch"))), "hub")
 
 
 def set_dir(d):
@@ -76,7 +81,7 @@ def load_state_dict_from_url(
 
 def _entries(folder):
     """Import the module ``hubconf.py`` of a folder."""
-    spec = importlib.util.spec_from_file_location("hubconf", os.path.join(folder, "hubconf.py"))
+    spec = importlib.util.spec_from_file_location("hubconf", os.path.join(folder, MODULE_HUBCONF))
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, folder)
     try:
@@ -135,8 +140,5 @@ class tqdm:
     def __exit__(self, *error):
         self.close()
 
-
-with contextlib.suppress(ImportError):
-    pass
 
 __getattr__ = unsupported_lookup("torch.hub")

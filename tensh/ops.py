@@ -6,7 +6,7 @@ from operator import attrgetter
 from types import ModuleType
 
 from tensh._aten.operator_classes import OpOverloadPacket
-from tensh._library.late import load_late
+from tensh._library.late import LATE, load_late
 
 OF_GROUPS = frozenset(
     """_allgather_base_ _reduce_scatter_base_ allgather_ allgather_coalesced_ allgather_into_tensor_coalesced_ allreduce_
@@ -127,11 +127,16 @@ class _Ops(ModuleType):
         return iter([name for name, value in self.__dict__.items() if isinstance(value, _OpNamespace)])
 
     def load_library(self, path):
-        """Raise OSError: compiled libraries are made for PyTorch."""
+        """Register tensh's operators for a library that it knows by name; raise OSError for others, made for PyTorch."""
+        path = os.path.realpath(path)
+        if (name := os.path.basename(path).partition(".")[0].removeprefix("lib")) in LATE:
+            load_late(name)
+            loaded_libraries.add(path)
+            return
         reason = OSError("tensh loads no libraries of PyTorch's operators")
-        raise OSError(f"Could not load this library: {os.path.realpath(path)}") from reason
+        raise OSError(f"Could not load this library: {path}") from reason
 
 
 loaded_libraries: set = set()
-"""The libraries that have been loaded: none."""
+"""The paths of the libraries whose operators tensh has registered."""
 sys.modules[__name__.replace("torch", "tensh", 1)].__class__ = _Ops

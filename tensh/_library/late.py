@@ -4,6 +4,7 @@ from importlib import import_module
 
 LATE = dict.fromkeys(("_c10d_functional", "c10d_functional"), "tensh.distributed.functional_operators")
 LATE["torchvision"] = "tensh._library.vision"
+LATE |= dict.fromkeys(("torchaudio", "_torchaudio"), "tensh._library.audio")
 """Namespace -> the module that registers its operators."""
 
 

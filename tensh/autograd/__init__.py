@@ -25,4 +25,9 @@ __all__ = [
 
 backward.__module__ = grad.__module__ = "torch.autograd"
 
-__getattr__, __dir__ = declare_namespace("tensh.autograd", globals(), (), ("forward_ad", "profiler"))
+PROFILING = "_disable_profiler", "_profiler_enabled"
+"""Private functions on the profile that records, which libraries call."""
+
+__getattr__, __dir__ = declare_namespace(
+    "tensh.autograd", globals(), dict.fromkeys(PROFILING, "tensh.profiler"), ("forward_ad", "profiler")
+)

@@ -8,6 +8,7 @@ from tensh.nn.attention import BACKENDS, sdpa_kernel
 from tensh.switched_off import lookup
 
 __all__ = [
+    "SDPAParams",
     "allow_fp16_bf16_reduction_math_sdp",
     "can_use_cudnn_attention",
     "can_use_efficient_attention",
@@ -46,6 +47,16 @@ def is_flash_attention_available():
 def is_ck_sdpa_available():
     """False: there is no attention of Composable Kernel."""
     return False
+
+
+class SDPAParams:
+    """The arguments of ``scaled_dot_product_attention``, by which a kernel is chosen."""
+
+    __slots__ = ("attn_mask", "dropout", "enable_gqa", "is_causal", "key", "query", "value")
+
+    def __init__(self, query, key, value, attn_mask, dropout, is_causal, enable_gqa, /):
+        self.query, self.key, self.value, self.attn_mask = query, key, value, attn_mask
+        self.dropout, self.is_causal, self.enable_gqa = dropout, is_causal, enable_gqa
 
 
 def can_use_flash_attention(params, debug=False):

@@ -28,6 +28,26 @@ _running = []
 """Recorders that record, the last of which hears of calls."""
 
 
+def stop_recorder(recorder):
+    """Stop a recorder; the one that was started before it hears of calls again."""
+    if recorder in _running:
+        _running.remove(recorder)
+    sys.setprofile(_running[-1].on_call if _running else None)
+    recorder.stop()
+
+
+def _profiler_enabled():
+    """Return True while a profile records."""
+    return bool(_running)
+
+
+def _disable_profiler():
+    """Stop the profile that was started last; raise RuntimeError if there is none."""
+    if not _running:
+        raise RuntimeError("Can't disable Kineto profiler when it's not running")
+    stop_recorder(_running[-1])
+
+
 class record_function(contextlib.ContextDecorator):
     """A named part of a program, shown in a profile.
 
@@ -89,7 +109,7 @@ class profile:
         self._recorder, self._step, self._kept = None, None, []
 
     def _choose(self, step):
-        return self.schedule(step) if self.schedule else ProfilerAction.RECORD
+        return (self.schedule or _default_schedule_fn)(step)
 
     def _record(self):
         from tensh.profiler.recording import Recorder
@@ -101,10 +121,7 @@ class profile:
         self._recorder.start()
 
     def _end(self):
-        if self._recorder in _running:
-            _running.remove(self._recorder)
-        sys.setprofile(_running[-1].on_call if _running else None)
-        self._recorder.stop()
+        stop_recorder(self._recorder)
 
     def start(self):
         """Start profiling."""
@@ -194,6 +211,11 @@ class profile:
         """Continue or pause recording."""
         if self._recorder is not None:
             sys.setprofile(self._recorder.on_call if enable else None)
+
+
+def _default_schedule_fn(step):
+    """Record every step."""
+    return ProfilerAction.RECORD
 
 
 def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0, acc_events=False):

@@ -342,8 +342,12 @@ REAL = (
     | {
         name: f"tensh.switched_off.private:{name}"
         for name in """_cast_Byte _cast_Char _cast_Short _cast_Int _cast_Long _cast_Half _cast_Float _cast_Double
-        _shape_as_tensor _int_mm _grouped_mm _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo
+        _shape_as_tensor _reshape_from_tensor _int_mm _grouped_mm _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo
         _amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_ _has_compatible_shallow_copy_type frobenius_norm nuclear_norm""".split()
+    }
+    | {
+        name: f"tensh.nested.strided.buffers:{name}"
+        for name in ("_nested_view_from_buffer", "_nested_compute_contiguous_strides_offsets")
     }
     | {name: f"tensh.nn.utils.rnn:{name}" for name in ("_pack_padded_sequence", "_pad_packed_sequence")}
     | {

@@ -33,6 +33,11 @@ def _shape_as_tensor(self):
     return find_public("tensor")(self.shape, dtype=int64)
 
 
+def _reshape_from_tensor(self, shape):
+    """Return the elements in the shape that a tensor of integers gives."""
+    return self.reshape(shape.tolist())
+
+
 def _has_compatible_shallow_copy_type(input, from_):
     """Return True if ``input.data = from_`` may be assigned: both are on one device and of one form, such as dense."""
     return has_same_form(input, from_)

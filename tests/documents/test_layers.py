@@ -79,6 +79,7 @@ LAYERS = {
         "",
     ),
     "tensh.functorch": ("tensh tensh._higher_order_ops tensh.engine tensh.fx tensh.nn tensh.switched_off", ""),
+    "tensh.functorch.dim": ("tensh tensh.engine tensh.utils._pytree", ""),
     "tensh.tracing": ("tensh tensh._aten tensh.engine tensh.fx tensh.nn tensh.overrides tensh.utils._pytree_paths", ""),
     "tensh.jit": (
         "tensh tensh._aten tensh.engine tensh.futures tensh.fx tensh.nn tensh.serialization tensh.switched_off tensh.testing tensh.tracing",

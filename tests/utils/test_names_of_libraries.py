@@ -356,18 +356,3 @@ def test_every_operator_lists_its_overloads():
     schemas = [getattr(getattr(each, name), "_schema", None) for each in packets for name in each.overloads()]
     assert len(schemas) >= len(packets) > 500
     assert all(each is None or each.name.startswith("aten::") for each in schemas)
-
-
-BOXES = [[0.0, 0, 10, 10], [1, 1, 11, 11], [20, 20, 30, 30], [0, 0, 10, 9], [5, 5, 5, 5]]
-
-
-def test_torchvision_finds_the_operators_that_it_registers_functions_for():
-    for name in ("nms", "qnms"):
-        assert tensh.library.register_fake(f"torchvision::{name}", lambda dets, scores, iou_threshold: None) is not None
-    nms, scores = tensh.ops.torchvision.nms, tensh.tensor([0.8, 0.9, 0.5, 0.7, 0.1])
-    kept = nms(tensh.tensor(BOXES), scores, 0.5)
-    assert kept.tolist() == [1, 2, 4] and kept.dtype == tensh.int64
-    assert nms(tensh.tensor(BOXES), scores, 0.7).tolist() == [1, 0, 2, 4]
-    assert nms(tensh.empty(0, 4), tensh.empty(0), 0.5).tolist() == []
-    with pytest.raises(RuntimeError, match="operator torchvision::unknown does not exist"):
-        tensh.library.register_fake("torchvision::unknown", lambda: None)

@@ -1,6 +1,8 @@
 """The class of nested tensors in the layout torch.jagged, under PyTorch's name, and functions that make them."""
 
 from tensh.nested.jagged import NestedTensor, join_ragged, view_jagged
+from tensh.nested.sizes import known as _tensor_symint_registry  # noqa: F401  libraries import it
+from tensh.nested.sizes import ragged_size
 
 __all__ = [
     "NestedTensor",
@@ -27,3 +29,8 @@ def nested_view_from_values_offsets(values, offsets, ragged_idx=1, min_seqlen=No
 def nested_view_from_values_offsets_lengths(values, offsets, lengths, ragged_idx=1, min_seqlen=None, max_seqlen=None):
     """Return values as a nested tensor with holes, a view."""
     return view_jagged(values, offsets, lengths, ragged_idx, min_seqlen, max_seqlen)
+
+
+def get_tensor_symint(tensor, *, coeff=1):
+    """Return the ragged size, or a multiple of it, of nested tensors with these offsets or lengths."""
+    return ragged_size(tensor) * coeff

@@ -67,7 +67,7 @@ class Reducer:
     """
 
     def __init__(self, parameters, group, megabytes, keeps_views):
-        self.group, self.keeps_views, self.parameters = group, keeps_views, parameters
+        self.group, self.keeps_views, self.parameters, self.megabytes = group, keeps_views, parameters, megabytes
         self.divisor, self.hook = group.size(), None
         self.buckets = sort_into_buckets(parameters, megabytes)
         self.home = {id(p): bucket for bucket in self.buckets for p in bucket.parameters()}

@@ -6,6 +6,7 @@ from tensh.engine.dtypes.device import cpu
 from tensh.nn.modules.module import Module
 from tensh.nn.parallel.buckets import Reducer
 from tensh.nn.parallel.joining import DataParallelHook, announce_step, choose_rank
+from tensh.nn.parallel.logging_data import describe_settings
 from tensh.support.temporary import temporarily
 
 __all__ = ["DistributedDataParallel"]
@@ -157,6 +158,9 @@ class DistributedDataParallel(Module, Joinable):
     def register_comm_hook(self, state, hook):
         """Let ``hook(state, bucket)`` exchange the gradients of a bucket; it returns a future of the new buffer."""
         self.reducer.register_hook(state, hook)
+
+    def _get_ddp_logging_data(self):
+        return describe_settings(self)
 
 
 DistributedDataParallel.__module__ = "torch.nn.parallel.distributed"

@@ -19,6 +19,8 @@ from pathlib import Path
 
 import numpy
 
+from tensh.alias.finder import MEANT
+
 FOLDER = Path(__file__).parent
 SEED = 67280421310721
 """The seed of PyTorch's generator before any other is set."""
@@ -61,13 +63,15 @@ def usual_defaults(torch):
 
 
 def importing(torch):
-    """An ``__import__`` for which ``torch`` is the given module."""
+    """An ``__import__`` for which ``torch`` is the given module, and ``functorch`` the package that belongs to it."""
+    homes = {"torch": torch.__name__, "functorch": MEANT["functorch"] if torch.__name__ == "tensh" else "functorch"}
 
     def imported(name, *args):
-        if name.split(".")[0] != "torch":
+        top, dot, below = name.partition(".")
+        if top not in homes:
             return builtins.__import__(name, *args)
-        module = importlib.import_module(torch.__name__ + name.removeprefix("torch"))
-        return module if len(args) > 2 and args[2] else torch
+        module = importlib.import_module(homes[top] + dot + below)
+        return module if len(args) > 2 and args[2] else importlib.import_module(homes[top])
 
     return imported
 

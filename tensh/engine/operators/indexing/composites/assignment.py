@@ -80,6 +80,9 @@ def setitem(self, index, value):
     except MemoryError as error:
         stamp_write(self.array)  # some elements may have been written
         raise too_large(error) from None
+    except Exception:  # perhaps an object that overrides functions, as an index or a value
+        if not ports.answer_override(setitem, (self, index, value), {}):
+            raise
 
 
 def numbers_of(index):

@@ -70,6 +70,10 @@ def getitem(self, index):
         return alias.fn(self) if view is self else view
     except Lift:
         return ports.batched_function("getitem", getitem, (self, index), {})
+    except Exception:  # an index of no kind that is known here, perhaps an object that overrides functions
+        if answer := ports.answer_override(getitem, (self, index), {}):
+            return answer[0]
+        raise
 
 
 def index_array(array, index):

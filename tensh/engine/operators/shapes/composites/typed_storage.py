@@ -197,6 +197,8 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
         """A copy of ``count`` elements of a buffer, of which ``byte_order`` is "native", "big" or "little"."""
         return wrap_row(read_buffer(buffer, byte_order, count, offset, cls.kind or dtype or get_default_dtype()))
 
+    _from_buffer = from_buffer  # a name that libraries call
+
     @classmethod
     def from_file(cls, filename, shared=False, size=0):
         """The first ``size`` elements of a file, mapped into memory; writes reach the file if it is ``shared``."""
