@@ -22,8 +22,9 @@ SPREAD = frozenset("broadcast_tensors block_diag cartesian_prod".split())
 def kernel_of(overload):
     """Return the function that computes an overload."""
     name = overload._opname
-    if name in KERNELS:
-        return KERNELS[name]
+    known = KERNELS.get(name) or KERNELS.get(f"{name}.{overload._overloadname}")
+    if known is not None:
+        return known
     parameters = overload.parameters
     found = (
         getattr(torch.Tensor, name, None)
@@ -120,6 +121,13 @@ def native_group_norm(input, weight, bias, n, c, hxw, group, eps):
     parts = input.reshape(n, group, -1)
     variance, mean = torch.var_mean(parts, 2, correction=0)
     return functional.group_norm(input, group, weight, bias, eps), mean, (variance + eps).rsqrt()
+
+
+def stft_of_frames(
+    self, n_fft, hop_length=None, win_length=None, window=None, normalized=False, onesided=None, return_complex=None, align_to_window=None
+):  # fmt: skip
+    given = normalized, onesided, return_complex, align_to_window
+    return torch.stft(self, n_fft, hop_length, win_length, window, False, "reflect", *given)
 
 
 def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
@@ -252,7 +260,7 @@ KERNELS = {
     "alias": lambda self: self.view(self.shape),
     "rsub": lambda self, other, alpha=1: other - self * alpha if alpha != 1 else other - self,
     "index": lambda self, indices: self[tuple(slice(None) if each is None else each for each in indices)],
-    "embedding": embedding,
+    "embedding": embedding, "stft.default": stft_of_frames,
     "log_sigmoid": lambda self: functional.logsigmoid(self),
     "cross_entropy_loss": lambda self, target, weight=None, reduction=1, ignore_index=-100, label_smoothing=0.0: functional.cross_entropy(
         self, target, weight, ignore_index=ignore_index, reduction=REDUCTIONS[reduction], label_smoothing=label_smoothing

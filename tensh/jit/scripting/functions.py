@@ -29,6 +29,8 @@ CASTS = {int: "Int", float: "Float", bool: "Bool", complex: "Complex", str: "str
 PLAIN = {"len": "len", "sum": "sum", "sorted": "sorted", "round": "round", "ord": "ord", "chr": "chr", "hex": "hex", "bin": "bin",
          "oct": "oct", "divmod": "divmod", "list": "list", "hash": "hash", "pow": "pow", "all": "all", "any": "any"}  # fmt: skip
 """Functions of Python that are operators of ``aten``."""
+WRITTEN = frozenset(["stft"])
+"""Functions of torch that are Python in PyTorch: their operators take other arguments."""
 FUNCTIONAL = frozenset(
     """adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d
     conv_transpose2d conv_transpose3d cosine_similarity elu_ gelu hardshrink hardtanh_ leaky_relu_ linear log_sigmoid logsigmoid
@@ -243,6 +245,8 @@ class Functions:
         functional = space.endswith("nn.functional")
         path = {"linalg": "linalg_", "fft": "fft_", "special": "special_"}.get(space.rpartition(".")[2], "")
         name = path + name if path and not name.startswith(path) else name
+        if name in WRITTEN and not functional:
+            return self.call_function(find_function(name), args, options, node)
         if not functional or name in FUNCTIONAL:
             name = RENAMED.get(name, name)
             made = call_operator(self, name, args, options, node)

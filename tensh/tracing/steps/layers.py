@@ -173,7 +173,20 @@ def unique(recorder, input, sorted=True, return_inverse=False, return_counts=Fal
     return (found, *more) if more else found
 
 
+def stft(
+    input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="reflect", normalized=False, onesided=None,
+    return_complex=None, align_to_window=None,
+):  # fmt: skip
+    if center:
+        dims = input.dim()
+        input = F.pad(input.view([1] * (3 - dims) + list(input.shape)), [n_fft // 2, n_fft // 2], pad_mode)
+        input = input.view(input.shape[-dims:])
+    settings = hop_length, win_length, window, normalized, onesided, return_complex
+    return torch.ops.aten.stft.default(input, n_fft, *settings, *([] if align_to_window is None else [align_to_window]))
+
+
 COMPOSED = {
+    "stft": stft,
     "softsign": softsign, "tanhshrink": tanhshrink, "softmin": softmin, "gumbel_softmax": gumbel_softmax, "kl_div": kl_div,
     "binary_cross_entropy": binary_cross_entropy,
     "multilabel_soft_margin_loss": multilabel_soft_margin_loss, "local_response_norm": local_response_norm,

@@ -8,7 +8,7 @@ from importlib import import_module
 
 __all__ = ["find_class", "find_function", "find_method"]
 
-FILES = "activations dropping losses normalization pooling resizing attention".split()
+FILES = "activations dropping losses normalization pooling resizing attention spectra".split()
 
 
 def find_function(name):

@@ -116,7 +116,7 @@ def _threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fa
     return result
 
 
-@form(space="functional")
+@form(space="nn.functional")
 def _get_softmax_dim(name: str, ndim: int, stacklevel: int) -> int:
     dim = 0 if ndim == 0 or ndim == 1 or ndim == 3 else 1
     return dim

@@ -7,7 +7,7 @@ from tensh.jit.scripting.forms.marking import form
 aten = torch.ops.aten
 
 
-@form(space="_reduction")
+@form(space="nn._reduction")
 def get_enum(reduction: str) -> int:
     if reduction == "none":
         ret = 0
@@ -20,7 +20,7 @@ def get_enum(reduction: str) -> int:
     return ret
 
 
-@form(space="_reduction")
+@form(space="nn._reduction")
 def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> str:
     average = size_average is None or size_average
     reducing = reduce is None or reduce
