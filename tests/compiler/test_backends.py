@@ -1,5 +1,6 @@
 """Back ends of torch.compile: the graphs that they get, and how they are chosen."""
 
+import argparse
 import copy
 import types
 
@@ -69,6 +70,19 @@ def test_graphs_for_a_back_end_are_guarded():
     w = torch.zeros(2, requires_grad=True)
     f(x)["y"].sum().backward()
     assert values(x)[0] == [8, 8] and w.grad.tolist() == [1, 1]
+
+
+def test_attributes_that_pythons_library_reads_are_guarded_though_the_program_only_assigns_them():
+    options, x = argparse.Namespace(n=1), torch.ones(2)
+
+    @torch.compile(backend=lambda module, inputs: module.forward)
+    def scale_by_text(x, options):
+        result = x * len(repr(options))
+        options.n = 100
+        return result
+
+    assert scale_by_text(x, options).tolist() == [len("Namespace(n=1)")] * 2
+    assert scale_by_text(x, options).tolist() == [len("Namespace(n=100)")] * 2
 
 
 def test_what_a_back_end_makes_runs_once_in_the_first_call_as_well():

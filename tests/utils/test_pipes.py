@@ -48,3 +48,22 @@ def test_a_list_of_files_has_the_length_that_was_given(make):
     assert [len(make(["."], length=length)) for length in (0, 3)] == [0, 3]
     with pytest.raises(TypeError, match=rf"^{make.__name__} instance doesn't have valid length$"):
         len(make(["."]))
+
+
+@pytest.mark.parametrize(
+    "mode, encoding, content",
+    [("r", "latin-1", "été"), ("rt", "latin-1", "été"), ("rb", None, b"\xe9t\xe9"), ("b", None, b"\xe9t\xe9")],
+)
+def test_files_are_opened_in_a_mode_and_an_encoding(tmp_path, mode, encoding, content):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\xe9t\xe9")
+    assert [file.read() for _, file in FileOpener([str(path)], mode=mode, encoding=encoding)] == [content]
+
+
+@pytest.mark.parametrize(
+    "mode, encoding, message",
+    [("rb", "latin-1", "binary mode doesn't take an encoding argument"), ("w", None, "Invalid mode w")],
+)
+def test_files_are_not_opened_in_other_modes(mode, encoding, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        FileOpener(["a.txt"], mode=mode, encoding=encoding)
