@@ -130,7 +130,7 @@ def test_every_sentence_can_be_translated(room):
 QUOTED = re.compile(r"^ *(?:->)? *\d* \|.*|^ *[~^ ]+$", re.MULTILINE)
 """The user's own code, and the marks under it."""
 ADVICE_IN_CODE = re.compile(
-    r"`[^`]*`|\b(?:for|while|with|def|global|return|assert|import|from|if|else|lambda)\b.*|\w+ ?= ?.*|[\w.]*\(.*\)"
+    r"`[^`]*`|\b(?:for|while|with|def|global|return|assert|import|from|if|else|except|lambda)\b.*|\w+ ?= ?.*|[\w.]*\(.*\)"
 )
 MARK = re.compile(r"^( *)(~[~ ]*)$")
 

@@ -36,8 +36,8 @@ def fixed(script, text):
         if fit["line"]:
             line = lines[int(fit["line"]) - 1]
             indent = line[None][: len(line[None]) - len(line[None].lstrip())]
-            is_further_left = fit["code"].startswith(" ") and len(fit["code"]) < len(line[None])
-            line[fit["side"]] = fit["code"] if is_further_left else indent + fit["code"]
+            is_moved = fit["code"].startswith(" ") or fit["code"] == line[None].strip()
+            line[fit["side"]] = fit["code"] if is_moved else indent + fit["code"]
         elif (marked := MARKED.search(text)) is None:
             return replace_lines(script, [*map(int, LINES.findall(text))], fit["code"])
         else:

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from tensh.cli.checking import accepting, report, running
-from tensh.cli.checking.verdicts import BAD, DIFFERS, FAILS, Limits, verdicts, verdicts_against
+from tensh.cli.checking.verdicts import DIFFERS, FAILS, Limits, verdicts, verdicts_against
 from tensh.cli.documents import files
 from tensh.cli.lessons import format
 from tensh.cli.process import status
@@ -49,8 +49,9 @@ def show(env, options, patterns, request):
         except UsageError as error:
             checking.console.remark([("message", f"{error}\n")])
             done = status.USAGE
-    bad = (FAILS,) if request.update else BAD  # --update accepts differences, but not failures
-    done = status.DIFFERS if any(verdict.status in bad for verdict in found) else done
+    # --update accepts differences, but not failures
+    bad = [verdict for verdict in found if (verdict.status == FAILS if request.update else verdict.is_bad)]
+    done = status.DIFFERS if bad else done
     done = max(done, checking.stopped)
     if found or done == status.OK:
         checking.end(found, patterns, len(paths), perf_counter() - begin, done)

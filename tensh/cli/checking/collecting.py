@@ -6,7 +6,7 @@ import os
 import pytest
 
 from tensh.cli.checking import report, running
-from tensh.cli.checking.verdicts import BAD, NOT_CHECKED, SKIPPED, Limits, verdicts
+from tensh.cli.checking.verdicts import NOT_CHECKED, SKIPPED, Limits, verdicts
 from tensh.cli.documents import files
 from tensh.cli.programs.options import Options, UsageError
 from tensh.support.escaping import visible, visible_line
@@ -52,10 +52,10 @@ class CellItem(pytest.Item):
     def runtest(self):
         """Fail if the cell differs from its stored output; skip it if that cannot be determined."""
         verdict = self.parent.verdicts[self.number]
+        if verdict.is_bad:
+            raise Differs(verdict)
         if verdict.status in (SKIPPED, NOT_CHECKED):
             pytest.skip(verdict.note)
-        if verdict.status in BAD:
-            raise Differs(verdict)
 
     def repr_failure(self, excinfo):
         """Describe the difference of the cell; for a bug in tensh, give its traceback."""

@@ -39,7 +39,7 @@ def lines(verdict, label=3, width=None):
     """
     word = _(WORDS[verdict.status])
     yield "name", f"  {verdict.label:<{label}}  "
-    yield "trouble" if verdict.status in BAD else "plain", word
+    yield "trouble" if verdict.is_bad else "plain", word
     if verdict.status in BAD:
         yield "plain", " " * (9 - cells(word)) + f"{shorten(verdict.code, find_room(width, label + 13))}\n"
     elif verdict.status in (NOT_CHECKED, SKIPPED):

@@ -4,6 +4,7 @@ import io
 import os
 from typing import NamedTuple
 
+from tensh.cli.checking.leaving import leaving_by_exception
 from tensh.cli.checking.randomness import Randomness, names_in
 from tensh.cli.documents import files
 from tensh.cli.documents.model import Output
@@ -193,12 +194,13 @@ def reason_to_skip(code):
 def results(document, path, options, with_values=False):
     """Return (result of each code cell, exit status of the run). Cells after the end of the program did not run."""
     run = CheckedRun(options, document, path, with_values)
-    with fresh_world(run.session.engine), run.env.install():
+    with fresh_world(run.session.engine), run.env.install(), leaving_by_exception():
         ended = run.run_all()
     if ended == status.INTERRUPTED:
         raise KeyboardInterrupt
     if ended == status.OUT_OF_TIME:
         rest = Result(passed_over=_("stopped after {timeout:g} s").format(timeout=options.timeout))
+        run.results[-1:] = [rest] * bool(run.results)  # the cell that was running
     else:
         rest = Result(passed_over=_("the code had ended"), unreached=True)
     missing = len(run.code) - len(run.results)

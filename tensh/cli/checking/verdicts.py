@@ -30,6 +30,11 @@ class Verdict(NamedTuple):
         lines = [line.strip() for line in self.cell.text.split("\n") if line.strip()]
         return next((line for line in reversed(lines) if not line.startswith("#")), "")
 
+    @property
+    def is_bad(self):
+        """Return True if the cell failed, differs, or has an output and was never reached."""
+        return self.status in BAD or self.result.unreached and bool(self.cell.outputs)
+
 
 class Limits(NamedTuple):
     """The strictness of the comparison."""

@@ -28,6 +28,7 @@ from tensh.explain.causes.models.checkpoints import explain_checkpoint
 from tensh.explain.causes.models.classes import explain_class
 from tensh.explain.causes.models.embeddings import explain_one_hot_indices
 from tensh.explain.causes.models.hooks import explain_hook
+from tensh.explain.causes.models.indexed import explain_indexed_model
 from tensh.explain.causes.models.keras import explain_keras
 from tensh.explain.causes.models.loops import explain_loop_over_layers
 from tensh.explain.causes.models.modes import explain_mode
@@ -63,6 +64,7 @@ from tensh.explain.causes.names.imports import explain_missing_package, explain_
 from tensh.explain.causes.names.languages import explain_copied_prompt, explain_language
 from tensh.explain.causes.names.left_out import explain_left_out
 from tensh.explain.causes.names.methods import (
+    explain_called_too_early,
     explain_digits,
     explain_rounded,
     explain_uncalled,
@@ -87,10 +89,13 @@ from tensh.explain.causes.values.operators import (
     explain_picked,
     explain_plain_parameter,
 )
+from tensh.explain.causes.values.own_functions import explain_own_function
 from tensh.explain.causes.values.parts import explain_part
+from tensh.explain.causes.values.precedence import explain_precedence
 from tensh.explain.causes.values.python_values import explain_value
 from tensh.explain.causes.values.quotients import explain_quotient
 from tensh.explain.causes.values.results import explain_result
+from tensh.explain.causes.values.texts import explain_text
 from tensh.explain.causes.values.unpacking import explain_unpacked
 from tensh.explain.causes.values.zeros import explain_zero
 from tensh.explain.situation import Situation, first_explanation
@@ -101,7 +106,7 @@ CAUSES = (
     explain_zero, explain_lost, explain_one_hot_indices, explain_function, explain_transform, explain_distribution,
     explain_constraint, explain_packed, explain_hook, explain_compared_pair, explain_floats, explain_cast, explain_objects, explain_absent_gradient,
     explain_cut_graph, explain_not_differentiated, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
-    explain_loop_over_layers, explain_left_out, explain_early_return, explain_value_of_name, explain_naming, explain_condition, explain_iterating,
+    explain_loop_over_layers, explain_left_out, explain_early_return, explain_value_of_name, explain_naming, explain_precedence, explain_condition, explain_iterating,
     explain_index, explain_residual, explain_result, explain_state, explain_step, explain_target, explain_operator,
     explain_picked, explain_batch_for_tensor, explain_text_for_flag, explain_tensor_for_setting, explain_argument, explain_key_of_group,
     explain_settings_of_groups, explain_attention, explain_checkpoint, explain_class, explain_file, explain_keras,
@@ -111,8 +116,8 @@ CAUSES = (
     explain_uncalled_definition, explain_without_self, explain_length, explain_method_returned, explain_nothing_returned,
     explain_dataset, explain_mode, explain_empty_parameters, explain_plain_parameter, explain_single_sample, explain_tensor_for_parameter,
     explain_registered_list, explain_class_given_data, explain_class_given_data_before_attribute, explain_pair_of_states, explain_recurrent_in_sequential,
-    explain_single_number, explain_unpacked, explain_part, explain_keyword, explain_missing_arguments, explain_none,
-    explain_quotient, explain_earlier_slip, explain_scores_of_steps, explain_odd_one_out, explain_flag_of_numbers, explain_unimported,
+    explain_single_number, explain_unpacked, explain_part, explain_keyword, explain_called_too_early, explain_missing_arguments, explain_none,
+    explain_quotient, explain_earlier_slip, explain_scores_of_steps, explain_indexed_model, explain_own_function, explain_text, explain_odd_one_out, explain_flag_of_numbers, explain_unimported,
     explain_missing_package, explain_copied_prompt,
 )  # fmt: skip
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.source.pieces import piece
+from tensh.explain.source.pieces import MODULES, is_module, piece
 from tensh.explain.source.place import calls_of, loop_around
 from tensh.explain.source.replacing import replace_node
 from tensh.explain.trials.fixes import append_to_expression, fits
@@ -172,6 +172,11 @@ def explain_conversion_to_number(call, text):
         rule = _("len counts the elements of {tensor}, and a number has none").format(tensor=t.text)
         fit = replace_node(call.place, path[-2], f"len({t.text})")
         return Explanation(call.symbol, (operand(t),), rule, (fit,) if fit else ())
+    if not t.value.numel():
+        rule = _("{tensor} has no elements; expected a single number").format(tensor=name_or_phrase(t))
+        return Explanation(
+            call.symbol, (operand(t),), rule, (), _("find out why, or test how many it has: numel() > 0")
+        )
     is_number = len(path) > 1 and not is_shown(path[-2])
     ways = [f".sum().{call.name}()", f".mean().{call.name}()"] if is_number and call.name == "item" else [".tolist()"]
     return Explanation(
@@ -202,6 +207,8 @@ def is_shown(node):
     """Return True if code shows, stores or returns a value, so that a list serves as well as a number."""
     if isinstance(node, ast.Call):
         return ast.unparse(node.func).rpartition(".")[2] in ("print", "repr", "str", "append", "format")
+    if isinstance(node, ast.AugAssign):
+        return False
     return isinstance(node, ast.stmt | ast.FormattedValue | ast.List | ast.Tuple | ast.Dict)
 
 
@@ -213,6 +220,9 @@ def explain_ambiguous_bool(call, text):
         rule = _("{tensor} has no elements, so it is neither true nor false").format(tensor=name_or_phrase(t))
         return Explanation("bool", (operand(t),), rule, (), _("test how many it has: numel() > 0"))
     function = comparing_function(call.segment)
+    tree = parse_expression(call.segment)
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute) and is_module(tree.func.value, MODULES):
+        return None  # the tensor was passed in the place of a flag
     if function:
         rule = _("{function} compares its elements, but each is a tensor of several numbers").format(function=function)
         return Explanation(

@@ -1,10 +1,13 @@
-"""Equations of einsum: letters that stand for several sizes, that no operand has, or that are too few."""
+"""Equations of einsum: letters that stand for several sizes, that no operand has, or that are too few; other signs."""
 
+import ast
 import itertools
 import re
 
-from tensh.explain.model import Explanation
+from tensh.explain.model import Explanation, Fit
 from tensh.explain.rules.shared import name_or_phrase, operand
+from tensh.explain.source.pieces import piece
+from tensh.explain.source.rewriting import call_in, replace_positional
 from tensh.explain.trials.fixes import fits
 from tensh.support.language import _
 
@@ -67,3 +70,48 @@ def explain_unknown_subscript(call, text):
     )
     codes = [call.rewrite({equation: f'"{given}->{wanted.replace(found[1], letter)}"'}) for letter in others]
     return Explanation(call.symbol, tuple(map(operand, call.tensors)), rule, fits(call, codes))
+
+
+def explain_place_of_equation(call, text):
+    """Explain an equation after the tensors, as `einsum(a, b, "ij,jk->ik")`."""
+    tree = call_in(call.segment)
+    given = tree.args if tree is not None and ast.unparse(tree.func).endswith("einsum") else ()
+    equations = [each for each in given if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    if len(equations) != 1 or given[0] is equations[0]:
+        return None
+    rest = [piece(call.segment, each)[0] for each in given if each is not equations[0]]
+    code = replace_positional(call.segment, piece(call.segment, equations[0])[0], *rest)
+    rule = _("the equation is the first argument of einsum, before the tensors")
+    return Explanation("einsum", (), rule, fits(call, [code]) or (Fit(code),))
+
+
+def explain_count_of_operands(call, text):
+    """Explain an equation with another number of operands than there are tensors."""
+    equation = find_equation(call)
+    if equation is None:
+        return None
+    named, count = equation.value.partition("->")[0].count(",") + 1, len(call.tensors)
+    rule = _("the equation has {named} operands, separated by commas, but the number of tensors is {count}")
+    advice = _("pass a tensor for each operand of the equation")
+    return Explanation("einsum", tuple(map(operand, call.tensors)), rule.format(named=named, count=count), (), advice)
+
+
+def explain_signs_of_equation(call, text):
+    """Explain an equation with signs that it does not have: another arrow, digits for dimensions, two dots."""
+    equation = find_equation(call)
+    if equation is None:
+        return None
+    written = re.sub(r"\s*(?:=+>|-+>+|→)\s*", "->", equation.value)
+    written = re.sub(r"(?<!\.)\.{2}(?!\.)", "...", written)
+    free = (letter for letter in "ijklmnopqr" if letter not in written)
+    letters = {digit: next(free) for digit in dict.fromkeys(re.findall(r"\d", written))}
+    written = re.sub(r"\d", lambda found: letters[found[0]], written)
+    rule = _("an equation consists of a letter for each dimension, of commas, of ... and of one ->")
+    return Explanation(
+        "einsum", tuple(map(operand, call.tensors)), rule, fits(call, [call.rewrite({equation: f'"{written}"'})])
+    )
+
+
+def find_equation(call):
+    """Return the equation of a call as it was written; None if it was computed."""
+    return next((each for each in call.arguments if isinstance(each.value, str) and each.span), None)

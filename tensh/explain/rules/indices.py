@@ -95,6 +95,17 @@ def explain_too_many_indices(call, text):
     )
 
 
+def explain_written_value(statement, shown, given, kind):
+    """Explain `x[0] = "3"` and `x[0] = None`."""
+    rule = _("only numbers and tensors can be written into a tensor, but this is {given}").format(given=given)
+    part, value = ast.unparse(statement.targets[0]), getattr(statement.value, "value", None)
+    try:
+        code = f"{part} = {float(value):g}" if kind == "str" else None
+    except (TypeError, ValueError):
+        code = None
+    return Explanation("[]", (shown,), rule, (Fit(code, "", statement.lineno),) if code else ())
+
+
 def explain_written_list(call, text):
     """Explain `x[0] = [1, 2]`: a tensor takes a tensor or a single number."""
     t = call.arguments[0]
@@ -102,6 +113,9 @@ def explain_written_list(call, text):
     if not isinstance(statement, ast.Assign) or not hasattr(t.value, "shape"):
         return None
     part, given = ast.unparse(statement.targets[0]), ast.unparse(statement.value)
+    kind = re.search(r"can't assign an? (\w+) to", text)
+    if kind and kind[1] not in ("list", "tuple"):
+        return explain_written_value(statement, operand(t), given, kind[1])
     rule = _("{given} is a list, but only a tensor can be written into {tensor}").format(
         given=given, tensor=name_or_phrase(t)
     )

@@ -105,20 +105,28 @@ def explain_other_targets(call):
     return Explanation(call.symbol, (operand(target),), rule, (), advice)
 
 
+FEATURES = re.compile(
+    r"should contain (\d+) elements not (\d+)|weight of shape \[(\d+)\] and input of shape \[\d+, (\d+)"
+)
+"""The number of features of an input, and that of a layer, in both orders."""
+
+
 def explain_features(call, text):
     """Statistics are kept for the features that the layer was made for."""
-    found = re.search(r"should contain (\d+) elements not (\d+)", text)
     a = input_of(call)
+    found = FEATURES.search(text)
     if not found or a is None:
         return None
-    got, wanted = map(int, found.groups())
+    got, wanted = (int(found[1]), int(found[2])) if found[1] else (int(found[4]), int(found[3]))
     is_last = a.text and a.value.dim() > 2 and a.value.shape[-1] == wanted and wanted not in a.value.shape[1:-1]
     order = (0, a.value.dim() - 1, *range(1, a.value.dim() - 1))
     moved = [call.rewrite({a: append_to_expression(a.text, f".permute{order}")})] if is_last else []
     found = fits(call, moved)
     return Explanation(
         call.symbol, (operand(a, {1}),), _("{symbol} expects {wanted} features in dim 1, but got {got}").format(symbol=call.symbol, wanted=wanted, got=got), found,
-        None if found else _("create the layer with num_features={got}, or pass it {wanted} features").format(got=got, wanted=wanted),
+        None if found else _("create the layer with {name}={got}, or pass it {wanted} features").format(
+            name="num_channels" if hasattr(call.module, "num_groups") else "num_features", got=got, wanted=wanted
+        ),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from tensh.explain.trials.trusted import is_module
 from tensh.support.language import _, deferred
 
 VERSIONS = re.compile(
-    r"\[\S+ \[([\d, ]*)\]\](?:, which is output \d+ of (\w+),)? is at version (\d+); expected version (\d+)"
+    r"\[\S+ \[([\d, ]*)\]\](?:, which is output \d+ of ([\w:]+),)? is at version (\d+); expected version (\d+)"
 )
 NEEDED = deferred("a derivative needs the earlier value of {name}, which `{code}` on line {line} changed")
 

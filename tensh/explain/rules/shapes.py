@@ -42,7 +42,8 @@ def explain_reshape(call, text):
         if -1 in wanted
         else _("{tensor} has {count} elements, but {wanted} has {known}")
     ).format(tensor=name_or_phrase(t), count=count, wanted=wanted, known=known)
-    candidates = [resize_call(call, -1)] if len(wanted) == 1 else []
+    is_row = len(wanted) == 1 and 1 < wanted[0] < count and count % wanted[0] == 0  # the features of one sample
+    candidates = [resize_call(call, -1, *wanted) if is_row else resize_call(call, -1)] if len(wanted) == 1 else []
     if len(wanted) == 2 and wanted[0] == -1 and t.value.dim() > 1 and t.value.shape[-1] > 1:  # rows of another length
         candidates = [resize_call(call, -1, t.value.shape[-1])]
         if t.value.dim() > 3:  # images whose features are counted wrongly before the first linear layer

@@ -103,9 +103,17 @@ def edits(segment, shadow):
         span = start + offset, end + offset
         is_indexed = isinstance(parents.get(each), ast.Subscript) and each is parents[each].value
         is_whole = is_list_of(each, parents.get(each))
+        is_size = not isinstance(parents.get(each), ast.BinOp)  # what is added to a tuple is no size
         is_step = feeds_steps(each, parents, shadow) or is_scores(each, parents.get(each), shadow)
         for new, cost, *reason in changes(each, text, each is top or is_indexed, shadow):
-            if is_whole and new == f"{text}[0]" or is_step and ".flatten(" in new:
+            if (
+                is_whole
+                and new == f"{text}[0]"
+                or is_step
+                and ".flatten(" in new
+                or not is_size
+                and new == f"({text},)"
+            ):
                 continue
             yield Edit(span, bracket(new, segment, span), 10 * cost + depth, *reason)
 
@@ -225,7 +233,9 @@ def other_functions(node, text, shadow):
         case ast.Call(func=ast.Attribute(attr="t", value=owner), args=[]):
             yield append_to_expression(ast.unparse(owner), ".mT"), 1, _("t() transposes matrices, not batches of them")
         case ast.Call(func=ast.Attribute(attr=step, value=owner), keywords=[]) if (
-            step in WITHOUT_DERIVATIVE and isinstance(try_value(owner, shadow, UNKNOWN), Tensor)
+            step in WITHOUT_DERIVATIVE
+            and isinstance(try_value(owner, shadow, UNKNOWN), Tensor)
+            and try_value(node, shadow, UNKNOWN) is not UNKNOWN  # the step itself works
         ):
             yield (
                 ast.unparse(owner),

@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from tensh.explain.model import Explanation, Fit
+from tensh.explain.search.blocks import explain_block, is_read
 from tensh.support.language import _
 from tensh.support.spelling import distance
 
@@ -22,6 +23,9 @@ LISTED = re.compile(r"\s*(?:from [\w.]+ import |return |for [\w ]+ in |[\w ]+ = 
 """The beginnings of statements in which names stand side by side."""
 
 PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.|In \[\d+\]:) ?")
+RESULT = re.compile(r"(?:Out\[\d+\]:|tensor\()")
+"""The beginning of a line that a session showed."""
+
 COMMAND = re.compile(
     r"(?:;\s*|^\s+)%(who|why|graph|step|modes|heat|hist|plot|image|full|grads|summary|time|timeit|prun|trace|memory|cmp|run|debug|undo"
     r"|set|seed|help|predict|save|load|export|watch)\b"
@@ -51,7 +55,8 @@ WORDS = (
     (r"^(\s*)for (\w+) = (\w+):(\w+)\s*$", for_loop), (r"\b(\w+)\((\s*[-\w]*\s*:\s*[-\w]*\s*)\)", r"\1[\2]"), (r"(?<== )(\w+) \\ (\w+)\s*$", r"torch.linalg.solve(\1, \2)"),
     (r"\[([-\d. ]+)\]", lambda match: f"[{', '.join(match[1].split())}]"), (r"(?<== )(.+?) \? (.+?) : (.+)$", r"\2 if \1 else \3"), (r"\{\s*$", ":"), (r"^(\s*)\}\s*$", ""),
     (r"^(\s*)from (\S+) import ([\w.]+)\.(\w+)", r"\1from \2.\3 import \4"), (r"\b0+([1-9]\d*)\b", r"\1"), (r"\b(\d+)([A-Za-z]\w*)", r"\1 * \2"),
-    (r"\b(lambda [\w, ]*): return ", r"\1: "), (r"(?<=[\w\])])'(?=\s*(?:$|[)\]*+\-/@,]))", ".T"), (r"\.([*/])", r"\1"), (r"\.\^", "**"),
+    (r"::\s*$", ":"), (r"^(\s*import [\w.]+) (\w+)\s*$", r"\1 as \2"), (r"^(\s*from \w+) (\w+ import )", r"\1.\2"),
+    (r"([{,]\s*(?:\"[^\"]*\"|'[^']*'))\s*=(?!=)", r"\1:"), (r"\b(lambda [\w, ]*): return ", r"\1: "), (r"(?<=[\w\])])'(?=\s*(?:$|[)\]*+\-/@,]))", ".T"), (r"\.([*/])", r"\1"), (r"\.\^", "**"),
 )  # fmt: skip
 """Words of other languages, and their Python equivalents."""
 
@@ -85,10 +90,14 @@ def repair(source, line):
                 if text not in (lines[number - 1], "") and is_read(
                     [*lines[: number - 1], text, *lines[number:]], is_open=True
                 ):
-                    return Explanation("syntax", (), reason, (Fit(text.removeprefix(indent).rstrip(), "", number),))
+                    is_moved = re.match(r"\s*", text)[0] != indent  # then the new place is shown
+                    shown = text if is_moved else text.removeprefix(indent)
+                    return Explanation("syntax", (), reason, (Fit(shown.rstrip(), "", number),))
     sign = LAST_SIGN.search(lines[line - 1]) if 1 <= line <= len(lines) else None
     if sign and is_read([*lines[: line - 1], complete(lines[line - 1], sign), *lines[line:]]):
         return Explanation("syntax", (), _("something must follow {sign}").format(sign=sign[1]))
+    if 1 <= line <= len(lines) and (found := explain_block(lines, line) or explain_assigned_value(lines[line - 1])):
+        return found
     form = FORMS.get(lines[line - 1].strip().rstrip(":")) if 1 <= line <= len(lines) else None
     if form is not None:
         return Explanation("syntax", (), _("the statement is not complete"), (), form)
@@ -108,11 +117,16 @@ def write_every_line_in_ascii(lines, line):
 def drop_every_prompt(lines, line):
     """Return the Explanation if several lines begin with the prompt of a session; None for one line."""
     prompts = sum(PROMPT.match(each) is not None for each in lines)
-    _first, fits = mend_every_line(lines, line, lambda text: PROMPT.sub("", text))
+    _first, fits = mend_every_line(lines, line, write_as_code) if prompts else (line, ())
     reason = _("the prompt is no part of the code")
     if prompts > MOST_LINES:
         return Explanation("syntax", (), reason, (), _("paste the lines at the prompt of tensh, which drops it"))
     return Explanation("syntax", (), reason, fits) if fits else None
+
+
+def write_as_code(text):
+    """Return a line of a session without its prompt, or as a comment if the session showed it."""
+    return f"# {text}" if RESULT.match(text) else PROMPT.sub("", text)
 
 
 def mend_every_line(lines, line, mend):
@@ -133,15 +147,13 @@ def complete(text, sign):
     return f"{text[: sign.end(1)]}{'' if sign[1] == '.' else ' '}x"
 
 
-def is_read(lines, is_open=False):
-    """Return True if the lines can be read as Python; ``is_open`` allows the last one to begin a block."""
-    if is_open and lines[-1].rstrip().endswith(":"):
-        lines = [*lines, " " * (len(lines[-1]) - len(lines[-1].lstrip()) + 4) + "pass"]
-    try:
-        ast.parse("\n".join(lines))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+def explain_assigned_value(text):
+    """Explain `True = 1` and `5 = x`."""
+    found = re.match(r"\s*(None|True|False|\d[\d.]*)\s*=", text)
+    if found is None:
+        return None
+    rule = _("{text} is a value, and only a name can stand to the left of =").format(text=found[1])
+    return Explanation("syntax", (), rule)
 
 
 def candidates(text, lines, number):
@@ -152,6 +164,7 @@ def candidates(text, lines, number):
     yield from translate_words(text)
     yield from spell_keywords(text)
     yield from begin_block(text)
+    yield from mend_formatted(text)
     yield from mend_brackets(text)
     yield from exchange_brackets(text)
     yield from colons_within(text)
@@ -189,9 +202,18 @@ def translate_words(text):
     """Yield the line with a word of another language in Python."""
     for pattern, new in WORDS:
         changed = re.sub(pattern, new, text)
-        if changed != text:
+        if changed != text and not is_comparison(changed):
             line = changed.replace("  ", " ") if new in (" and ", " or ") else changed
             yield line, describe_misspelling(text, changed)
+
+
+def is_comparison(text):
+    """Return True for a comparison that stands alone, which has no effect."""
+    try:
+        (statement,) = ast.parse(text.strip()).body
+    except (SyntaxError, ValueError):
+        return False
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Compare)
 
 
 def spell_keywords(text):
@@ -205,7 +227,10 @@ def spell_keywords(text):
 
 
 def begin_block(text):
-    """Yield the first line of a block with a colon at its end."""
+    """Yield the first line of a block with a colon at its end, or with the arguments of a function."""
+    if named := re.match(r"(\s*def \w+)\s*:", text):
+        line = f"{named[1]}():{text[named.end() :]}"
+        yield line, _("a function has its arguments in brackets, also where it has none")
     begins = re.match(r"\s*(if|elif|else|for|while|def|class|with|try|except|finally)\b", text)
     if begins and not text.rstrip().endswith(":"):
         yield text.rstrip() + ":", _("a line that begins a block ends with a colon")
@@ -255,6 +280,21 @@ def colons_within(text):
         yield f"{text[: match.start()]}:{text[match.start() :]}", _("a line that begins a block ends with a colon")
 
 
+def mend_formatted(text):
+    """Yield the line with a brace of an f-string closed, or with other quotes for the strings within its braces."""
+    for quote in "\"'":
+        other = "'" if quote == '"' else '"'
+        for start in re.finditer(rf"\bf{quote}", text):
+            body, end = text[start.end() :], text.rfind(quote)
+            if body.count("{") == body.count("}") + 1 and end > start.end():
+                line = f"{text[:end]}}}{text[end:]}"
+                yield line, _("{bracket} is not closed").format(bracket="{")
+            parts = re.split(r"(\{[^{}]*\})", body)
+            changed = "".join(part.replace(quote, other) if n % 2 else part for n, part in enumerate(parts))
+            if changed != body:
+                yield text[: start.end()] + changed, _("the strings within an f-string need other quotes than its own")
+
+
 def is_within_brackets(text, position):
     """Return True if a bracket opened before a position is closed after it."""
     before = text[:position]
@@ -264,6 +304,12 @@ def is_within_brackets(text, position):
 def close_quotes(text):
     """Close the string left open at the end of a line, before the brackets that close there."""
     for quote in "\"'":
+        for inner in re.finditer(rf"(?<=[(\[,= ])([\w ]+){quote}(?=\s*[)\],]|\s*$)", text):
+            if text.count(quote) == 1:
+                yield (
+                    f"{text[: inner.start()]}{quote}{text[inner.start() :]}",
+                    _("{quote} is not opened").format(quote=quote),
+                )
         if text.count(quote) % 2:
             body = text.rstrip()
             end = len(body.rstrip(")]}:,"))

@@ -1,4 +1,4 @@
-"""Changes of a line that holds several statements: the whole line is shown, and two changes of one line are one."""
+"""Changes of a line that holds several statements, or a whole block: the line is shown, and two changes of it are one."""
 
 import ast
 from difflib import SequenceMatcher
@@ -26,13 +26,14 @@ def write_lines(place, fit):
 def write_statements(place, number, changes):
     """Return a line with some of its statements changed; None where it holds one statement, or a change is the whole line."""
     tree = place.tree()
-    found = (
-        [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno == n.end_lineno == number] if tree else []
-    )
-    found = [each for each in found if not hasattr(each, "body")]
-    if len(found) < 2 or any(count_statements(text) != 1 for text in changes):
-        return None
+    all_of_line = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno == number] if tree else []
+    blocks = [each for each in all_of_line if hasattr(each, "body") and each.body[0].lineno == number]
     line = place.source.split("\n")[number - 1]
+    if blocks and len(changes) == 1 and is_head(changes[0]):
+        return f"{changes[0]} {line[in_characters(line, blocks[0].body[0].col_offset) :]}"
+    found = [each for each in all_of_line if each.end_lineno == number and not hasattr(each, "body")]
+    if len(found) < 2 - bool(blocks) or not all(map(is_within_line, changes)):
+        return None
     spans = {}
     for text in changes:
         nearest = max(found, key=lambda each: (is_alike(each, text), measure_likeness(each, text)))
@@ -40,6 +41,16 @@ def write_statements(place, number, changes):
     for (start, end), text in sorted(spans.items(), reverse=True):
         line = line[:start] + text + line[end:]
     return line.strip()
+
+
+def is_head(text):
+    """Return True for the first line of a block without its body, as `def f(x):`."""
+    return text.endswith(":") and count_statements(f"{text} pass") == 1
+
+
+def is_within_line(text):
+    """Return True for one statement that is no block, which is a whole line."""
+    return count_statements(text) == 1 and not hasattr(ast.parse(text).body[0], "body")
 
 
 def count_statements(text):

@@ -242,6 +242,26 @@ def test_what_comes_after_the_end_is_not_checked(shown, tmp_path):
     assert statuses(path)[-1] == "not checked"
 
 
+@pytest.mark.parametrize("end", ["exit()", "import sys; sys.exit(0)", "import os; os._exit(0)", "raise SystemExit"])
+def test_the_check_fails_if_the_code_ends_before_a_stored_output(end, tmp_path):
+    path = write(tmp_path, "a.md", f"```python\n{end}\n```\n\n```python\nprint(1)\n```\n\n```\n2\n```\n")
+    other = write(tmp_path, "b.tsh", "1\n#> 1\n")
+    status, reports = found(path, other)
+    assert status == 3
+    assert [each["status"] for each in reports[:-1]] == ["ran", "not checked", "ok"]
+
+
+def test_the_check_passes_if_nothing_is_stored_after_the_end(tmp_path):
+    assert check(write(tmp_path, "a.md", "```python\nexit()\n```\n\n```python\nprint(1)\n```\n"))[0] == 0
+
+
+def test_the_code_that_was_stopped_is_named(tmp_path):
+    path = write(tmp_path, "a.tsh", "1\n#> 1\n# %%\nwhile True: pass\n#> 2\n# %%\n3\n#> 3\n")
+    status, reports = found("--timeout", "0.3", path)
+    assert status == 124
+    assert [(each["status"], each["note"]) for each in reports[1:-1]] == [("skipped", "stopped after 0.3 s")] * 2
+
+
 def test_a_cell_can_be_skipped_with_a_reason(tmp_path):
     path = write(tmp_path, "a.tsh", '# %% {"metadata": {"tensh": {"skip": "needs a network"}}}\n1 / 0\n#> 1\n')
     assert found(path)[1][0]["note"] == "needs a network"

@@ -52,6 +52,7 @@ OTHER_LANGUAGES = {
     "disp": "print", "printf": "print", "puts": "print", "echo": "print", "typeof": "type", "strlen": "len",
     "nan": "math.nan", "NaN": "math.nan", "inf": "math.inf", "Inf": "math.inf", "pi": "math.pi", "PI": "math.pi",
 }  # fmt: skip
+LENGTH = "len(x)"
 SHORTEST_BUILTIN = 3  # least letters of a misspelt built-in name
 LACKING = pattern(r"(torch[\w.]*)\.(\w+) exists in PyTorch but not in tensh")
 UNBOUND = pattern(r"local variable '(\w+)'")
@@ -74,7 +75,7 @@ def suggestion(error, frame, segment=None):
         )
     if isinstance(error, AttributeError) and error.name:
         found = suggest_attribute(error.name, error.obj) or suggest_owner(error.name, error.obj, known)
-        return name_tensor(found, error, segment) if found and is_tensor(error.obj) else found
+        return name_owner(found, error, segment) if found and (is_tensor(error.obj) or found == LENGTH) else found
     if isinstance(error, ImportError):
         return suggest_import(error)
     if isinstance(error, TypeError) and frame and segment:
@@ -84,8 +85,8 @@ def suggestion(error, frame, segment=None):
     return None
 
 
-def name_tensor(found, error, segment):
-    """Write the user's name of a tensor for the x of a suggestion: `len(losses)` for `len(x)`."""
+def name_owner(found, error, segment):
+    """Write the user's name of a value for the x of a suggestion: `len(losses)` for `len(x)`."""
     owner = re.match(rf"([^\W\d]\w*)\.{re.escape(error.name)}\b", (segment or "").strip())
     return re.sub(r"\bx\b", owner[1], found) if owner else found
 
@@ -314,14 +315,25 @@ def suggest_attribute(word, owner):
         same = suggest_deeper(word, own_name(owner))
         if same:
             return same
+    if word in ("len", "length") and hasattr(type(owner), "__len__"):
+        return LENGTH
+    if isinstance(owner, ModuleType) and owner.__name__ == "numpy" and (torch := suggest_function_of_torch(word)):
+        return torch
     found = find_members(word, names) if isinstance(owner, ModuleType) else closest(word, names)
     return _(" or ").join(found) or None
+
+
+def suggest_function_of_torch(word):
+    """Suggest `torch.tensor` for `np.tensor`."""
+    import sys
+
+    return f"torch.{word}" if word in dir(sys.modules.get("tensh")) else None
 
 
 def suggest_import(error):
     """Suggest a name to import from a module, or a module of torch."""
     match = IMPORTED.search(error.msg or "")
-    if match and match[2].startswith("torch") and IMPORTS.get(match[1], "").startswith("from torch"):
+    if match and match[2].startswith("torch") and IMPORTS.get(match[1], "").startswith(("from torch", "import torch")):
         return IMPORTS[match[1]]
     if match:
         import sys
@@ -332,8 +344,12 @@ def suggest_import(error):
     parent, _dot, word = (error.name or "").rpartition(".")
     if parent.partition(".")[0] != "torch":
         return {"pytorch": "torch"}.get(error.name) or close(error.name or "", ["torch", "numpy", *PLAIN])
+    import sys
+
     from tensh.cli.session.completion.importing import submodules
 
+    if word in dir(sys.modules.get(own_name_of(parent))):  # a function or class, which is no module
+        return f"from {parent} import {word}"
     found = close(word, submodules(parent))
     return f"{parent}.{found}" if found else None
 

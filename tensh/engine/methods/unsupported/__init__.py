@@ -88,11 +88,18 @@ def unsupported_name(space, name):
     return kind(write_sentence(path), name=name)
 
 
+def is_of_tensh(path):
+    """Return True for a name that tensh has, such as a function, which is no module to be imported."""
+    space, _, name = path.rpartition(".")
+    module = sys.modules.get(f"tensh{space.removeprefix('torch')}")
+    return module is not None and name in dir(module)
+
+
 def unsupported_module(path):
     """Return the exception for ``import torch.x.y`` if there is no such module."""
     kind, message = (
         (CannotImport, write_sentence(path))
-        if is_in_pytorch(path)
+        if is_in_pytorch(path) and not is_of_tensh(path)
         else (ModuleNotFoundError, f"No module named {path!r}")
     )
     return kind(message, name=path)

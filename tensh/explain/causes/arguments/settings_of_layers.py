@@ -1,6 +1,7 @@
 """Tensors given to the class of a layer, which takes its settings: `nn.Softmax(x, dim=1)`, `Net(x)`, `nn.ReLU(x)`."""
 
 import ast
+import inspect
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.models.layers import find_maker, part_of
@@ -17,7 +18,9 @@ def explain_tensor_for_setting(situation):
     if not isinstance(node, ast.Call):
         return None
     return first_explanation(
-        (explain_class_called_once, explain_layer_made_of_data, explain_size_of_output), situation, node
+        (explain_class_called_once, explain_layer_made_of_data, explain_size_of_output, explain_number_for_device),
+        situation,
+        node,
     )
 
 
@@ -118,3 +121,17 @@ def takes(kind, count, names):
     except TypeError:
         return False
     return True
+
+
+def explain_number_for_device(situation, node):
+    """Explain `nn.Linear(3, 8, True, 4)`, whose last number is taken for that of a device."""
+    kind = situation.look_up(node.func) or situation.evaluate(node.func)
+    if not situation.says("accelerator device") or not is_class_of_modules(kind):
+        return None
+    place = [*inspect.signature(kind).parameters].index("device")
+    if len(node.args) <= place:
+        return None
+    rule = _("argument {number} of {name} is the device, but this is {text}: it has fewer settings, or others")
+    text = ast.unparse(node.args[place])
+    rule = rule.format(number=place + 1, name=ast.unparse(node.func), text=text)
+    return Explanation("call", (), rule, (), _("{name}? shows the arguments").format(name=ast.unparse(node.func)))

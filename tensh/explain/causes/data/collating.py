@@ -1,5 +1,6 @@
 """Samples whose parts cannot be joined into a batch: None, objects, lists of several lengths, dicts with other keys."""
 
+import ast
 import re
 
 from tensh.explain.causes.data.loops import loop_over_loader
@@ -13,7 +14,13 @@ FOUND = re.compile(r"default_collate: batch must contain .*; found <class '([\w.
 def explain_part_without_batch(situation):
     """Return the Explanation of the first kind that applies."""
     return first_explanation(
-        (explain_part_of_another_kind, explain_lists_of_many_lengths, explain_key_of_some_samples), situation
+        (
+            explain_part_of_another_kind,
+            explain_lists_of_many_lengths,
+            explain_key_of_some_samples,
+            explain_joined_samples,
+        ),
+        situation,
     )
 
 
@@ -47,3 +54,20 @@ def explain_key_of_some_samples(situation):
         return None
     rule = _("each sample of a batch must have the keys of the first one, but one lacks {key}").format(key=repr(key))
     return Explanation("DataLoader", (), rule, (), _("give every sample the same keys"))
+
+
+def explain_joined_samples(situation):
+    """Explain `torch.stack(batch)` of samples that consist of several parts, in a function for collate_fn."""
+    node = situation.place.node()
+    if not situation.says("expected Tensor as element 0 in argument 0, but got tuple") or not isinstance(
+        node, ast.Call
+    ):
+        return None
+    given = node.args[0] if node.args else None
+    samples = situation.look_up(given) if isinstance(given, ast.Name) else None
+    if type(samples) not in (list, tuple) or not all(type(each) is tuple for each in samples):
+        return None
+    names = ", ".join("xyzuvw"[: len(samples[0])])
+    rule = _("{name} is a list of samples, each of which has {count} parts: zip gives the parts of all samples")
+    advice = f"{names} = zip(*{given.id})"
+    return Explanation("collate", (), rule.format(name=given.id, count=len(samples[0])), (), advice)

@@ -245,9 +245,22 @@ def find_computed_before(situation, loop):
             rule = _(
                 "{id} was computed once, on line {line}, before the loop: every iteration uses the same graph"
             ).format(id=node.id, line=made.lineno)
-            again = Fit(ast.unparse(made), "", loop.body[0].lineno, "before")
+            lines = [*find_makers(situation, made.value), made]
+            again = Fit("; ".join(map(ast.unparse, lines)), "", loop.body[0].lineno, "before")
             return Explanation("backward", (operand_of(node.id, value),), rule, (again,))
     return None
+
+
+def find_makers(situation, expression):
+    """Return the statements that computed the tensors with graphs of an expression, in their order."""
+    found = {}
+    for node in ast.walk(expression):
+        made = (
+            situation.find_assignment(node.id) if isinstance(node, ast.Name) and has_graph(node.id, situation) else None
+        )
+        if isinstance(made, ast.Assign) and made.value is not expression:
+            found |= {each.lineno: each for each in (*find_makers(situation, made.value), made)}
+    return [found[line] for line in sorted(found)]
 
 
 def find_pass_of_graph(situation, before):

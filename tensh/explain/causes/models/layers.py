@@ -140,7 +140,7 @@ def merges_samples(node):
 def resize_layer(situation, made, t):
     """Suggest making the layer for the size of its input."""
     size = size_of(situation.call.module, t)
-    given = made.args[0] if made.args else next((each.value for each in made.keywords), None)
+    given = argument_of_size(situation.call.module, made)
     if size is None or given is None or isinstance(given, ast.Starred) or takes_others(situation, size):
         return None
     if is_merged(situation, made, t):
@@ -149,10 +149,25 @@ def resize_layer(situation, made, t):
         return None
     if ast.unparse(given) == str(size):  # it is made for this size already
         return None
-    code = ast.unparse(made).replace(ast.unparse(given), str(size), 1)
+    code = ast.unparse(replace_argument(made, given, size))
     shape = try_shape(f"({code})(it)", situation, t)
     fit = replace_node(situation.place, given, str(size)) if shape else None
     return fit and fit._replace(result=f"{list(t.shape)} -> {shape}")
+
+
+def replace_argument(call, given, value):
+    """Return a call with a value in the place of one of its arguments."""
+    args = [ast.Constant(value) if each is given else each for each in call.args]
+    keywords = [ast.keyword(each.arg, ast.Constant(value)) if each.value is given else each for each in call.keywords]
+    return ast.Call(call.func, args, keywords)
+
+
+def argument_of_size(layer, made):
+    """Return the argument by which a layer is made for the size of its input: the first, but for groups of channels."""
+    if hasattr(layer, "num_groups"):
+        named = [each.value for each in made.keywords if each.arg == "num_channels"]
+        return next(iter([*named, *made.args[1:2]]), None)
+    return made.args[0] if made.args else next((each.value for each in made.keywords), None)
 
 
 def is_merged(situation, made, t):

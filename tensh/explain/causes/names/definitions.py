@@ -219,7 +219,7 @@ def find_length_of_nothing(situation):
 
 
 def explain_length(situation):
-    """Explain a `__len__` that returns the data: `return self.x`."""
+    """Explain a `__len__` that returns the data, or a quotient: `return self.x`, `return n / 2`."""
     if not situation.says("converted to an index") and not situation.says("cannot be interpreted as an integer"):
         return None
     tree = situation.place.tree()
@@ -233,6 +233,12 @@ def explain_length(situation):
             rule = _("__len__ (line {line}) returns {text}, but must return the number of samples")
             rule = rule.format(line=functions[0].lineno, text=ast.unparse(data))
             return Explanation("return", (), rule, (Fit(f"return len({ast.unparse(data)})", "", data.lineno),))
+        case [ast.Return(value=ast.BinOp(op=ast.Div()) as quotient)]:
+            rule = _("__len__ (line {line}) returns {text}, a float: // gives whole numbers")
+            rule = rule.format(line=functions[0].lineno, text=ast.unparse(quotient))
+            whole = ast.unparse(ast.BinOp(quotient.left, ast.FloorDiv(), quotient.right))
+            fit = replace_node(situation.place, quotient, whole)
+            return Explanation("return", (), rule, (fit,) if fit else ())
     return None
 
 

@@ -89,7 +89,8 @@ def explain_copied_prompt(situation):
     """Explain `In [1]: x = 1`, which Python reads as the type of an element of `In`."""
     place, error = situation.place, situation.error
     typed = PROMPT.sub("", place.text)
-    if not isinstance(error, NameError) or error.name != "In" or typed == place.text:
+    is_assigned = situation.says("'Inputs' object does not support item assignment")
+    if not is_assigned and getattr(error, "name", None) != "In" or typed == place.text:
         return None
     fits = (Fit(typed.strip(), "", place.line),)
     several = drop_every_prompt(place.source.split("\n"), place.line)

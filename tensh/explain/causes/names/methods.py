@@ -264,3 +264,19 @@ def list_operands(call, situation):
         for node in call.args
         if operand_is_tensor(node, situation)
     )
+
+
+def explain_called_too_early(situation):
+    """Explain `DataLoader(data, collate_fn=join())`, which calls the function in place of passing it."""
+    path = situation.place.path()
+    call = path[-1] if path else None
+    if not isinstance(call, ast.Call) or call.args or call.keywords or not situation.says("missing", "argument"):
+        return None
+    text = ast.unparse(call.func)
+    for outer in path[:-1]:
+        for each in outer.keywords if isinstance(outer, ast.Call) else ():
+            if each.value is call and each.arg:
+                rule = _("{name} expects the function itself: with brackets it is called at once").format(name=each.arg)
+                fit = replace_node(situation.place, call, text)
+                return Explanation("call", (), rule, (fit,) if fit else ())
+    return None

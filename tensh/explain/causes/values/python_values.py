@@ -89,6 +89,11 @@ def explain_mode_of_data(situation, node):
     if not isinstance(node.func, ast.Attribute) or not is_module(situation.look_up(node.func.value)):
         return None
     owner = ast.unparse(node.func.value)
+    if any(isinstance(each, ast.Constant) for each in (*node.args, *(each.value for each in node.keywords))):
+        mode = "eval" if "eval" in ast.unparse(node) else "train"
+        rule = _("a model has two modes, train() for training and eval() for using it")
+        fit = replace_node(situation.place, node, f"{owner}.{mode}()")
+        return Explanation("train", (), rule, (fit,) if fit else ())
     rule = _("{text} switches the mode of the model; pass data to the model itself").format(text=f"{owner}.train()")
     fit = replace_node(situation.place, node.func, owner)
     is_tensor = len(node.args) == 1 and isinstance(situation.tensor_of(node.args[0]), Tensor)
