@@ -17,7 +17,7 @@ import weakref
 
 import numpy as np
 
-from tensh.engine.arrays.uninterrupted import without_interrupts
+from tensh.engine.arrays.uninterrupted import Uninterrupted, without_interrupts
 from tensh.support.locks import hold_at_forks
 
 KEY_SIZE = 624  # number of words in the key of the Mersenne Twister
@@ -53,7 +53,8 @@ class Words:
     __slots__ = ("__weakref__", "ahead", "block", "index", "integers", "left", "lock", "twister")
 
     def __init__(self):
-        from numpy.random import MT19937, Generator  # takes 18 ms
+        with Uninterrupted():  # NumPy turns a ^C during its import into another error
+            from numpy.random import MT19937, Generator  # takes 18 ms
 
         self.twister, self.lock = MT19937(make_zeros()), threading.RLock()
         self.integers = Generator(self.twister).integers

@@ -17,7 +17,12 @@ while interrupt_at(moment, first):
     moment += 1 + moment // 20
 print(first().shape)
 """
-CALLS = {"x.view(-1)": "[4]", "x.flip(0)": "[2, 2]", "torch.linalg.inv(x + torch.eye(2))": "[2, 2]"}
+CALLS = {
+    "x.view(-1)": "[4]",
+    "x.flip(0)": "[2, 2]",
+    "torch.linalg.inv(x + torch.eye(2))": "[2, 2]",
+    "torch.rand(2)": "[2]",
+}
 
 
 @pytest.mark.parametrize("call", CALLS)
