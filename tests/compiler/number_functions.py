@@ -15,6 +15,9 @@ def make_functions(torch):
         "keyword": (lambda x, s: torch.clamp(x, max=s), floats, 2),
         "returned": (lambda x, s: (x * 2, s), floats, 2),
         "both": (lambda x, s, n: x * s + n, [(1.5, 2), (2.5, 2), (3.5, 3), (4.5, 4)], 3),
+        "whole": (lambda x, n: x * n, [(2,), (3,), (1,), (0,), (1,)], 2),
+        "whole from zero": (lambda x, n: x * n, [(0,), (1,), (2,), (3,)], 2),
+        "compared with one": (lambda x, n: x * 2 if n == 1 else x * n, [(2,), (1,), (3,), (0,), (4,)], 3),
         "filled": (lambda x, s: torch.full((2,), s) + x[0, 0], floats, 2),
         "default": (default, [(), (4,), (5,), ()], 2),
     }

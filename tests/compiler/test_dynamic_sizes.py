@@ -46,6 +46,15 @@ def test_a_marked_size_must_stay_free():
     assert fixed(x).sum() == 12
 
 
+def test_a_size_that_was_marked_once_varies():
+    counts = torch._dynamo.testing.CompileCounter()
+    f = torch.compile(lambda x: x * 2, backend=counts)
+    x = torch.ones(4, 3)
+    torch._dynamo.mark_dynamic(x, 0)
+    assert [len(f(each)) for each in (x, torch.ones(5, 3), torch.ones(6, 3))] == [4, 5, 6]
+    assert counts.frame_count == 1
+
+
 def test_marked_sizes_that_an_operator_compares_are_one_symbol():
     case = (lambda x, y: x + y), [[(3, 4)] * 2, [(5, 4)] * 2], None, [(0, 0), (1, 0)]
     assert [each[1] for each in run_case(torch, *case) if isinstance(each, tuple)] == [["s77", (3, 4), (3, 4)]]

@@ -61,7 +61,7 @@ ENDING = {
     "resize_": "Unsupported Tensor.resize_() call", "resize_as_": "Unsupported Tensor.resize_as_() call",
     **dict.fromkeys("to_sparse to_sparse_csr to_sparse_csc to_sparse_bsr to_sparse_bsc".split(), SPARSE),
     **dict.fromkeys("storage storage_offset is_shared is_pinned initial_seed get_num_threads fork_rng".split(), NO_TENSOR),
-    **dict.fromkeys("get_rng_state sparse_coo_tensor from_dlpack swap_tensors set_num_threads".split(), SKIPPED),
+    **dict.fromkeys("get_rng_state sparse_coo_tensor from_dlpack swap_tensors set_num_threads cudagraph_mark_step_begin".split(), SKIPPED),
     "share_memory_": "Unhandled args for method",
 }  # fmt: skip
 """Functions of tensh that only end graphs of PyTorch -> the first line of its error."""

@@ -129,15 +129,13 @@ class SizePolicy:
         )
         static = marks.get("_dynamo_static_indices", ())
         fixed = is_member or isinstance(tensor, Parameter) or self.dynamic is False
-        return frozenset(
-            dim
-            for dim, size in enumerate(shape)
-            if (dim in marked or not fixed and self.varies(path, dim, size)) and size >= LEAST and dim not in static
-        )
+        varying = {dim for dim, size in enumerate(shape) if not fixed and self.varies(path, dim, size)}
+        known = marked & set(range(len(shape))) | varying
+        return frozenset(dim for dim in known if shape[dim] >= LEAST and dim not in static)
 
     def is_dynamic(self, path, value):
         """Return True for a number that is not a constant of the graph."""
-        fixed = value in (0, 1) if type(value) is int else not math.isfinite(value)
+        fixed = type(value) is float and not math.isfinite(value)
         return self.dynamic is not False and self.varies(path, None, value) and not fixed
 
 

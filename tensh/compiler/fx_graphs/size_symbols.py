@@ -10,7 +10,7 @@ import operator
 
 import numpy as np
 
-from tensh.compiler.fx_graphs.size_recording import ArgumentInt, Symbol
+from tensh.compiler.fx_graphs.size_recording import LEAST, ArgumentInt, Symbol
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.symbols import SymInt, sym_sum
@@ -43,7 +43,8 @@ class SizeTable:
         values = {}
         for group in self.groups:
             sizes = {read_size(inputs, place) for place in group.places}
-            if len(sizes) > 1 or min(sizes) in (0, 1) or not group.is_free and sizes != {group.size}:
+            is_size = group.places[0][1] is not None
+            if len(sizes) > 1 or is_size and min(sizes) < LEAST or not group.is_free and sizes != {group.size}:
                 return False
             values[group.name] = sizes.pop()
         return all(evaluate(expression, values) == nodes[number].meta["val"] for number, expression in self.checks)
