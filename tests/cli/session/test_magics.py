@@ -215,8 +215,10 @@ def test_edit_runs_what_comes_back(prompt):
     assert seen == ["x = 1", "def f():\n    return 1\n", "x = 1"]
     assert "there is no name g" in prompt.message("%edit g")
     assert "%history has" in prompt.message("%edit 99")
-    prompt.session.editor = lambda text: None
+    prompt.session.editor = lambda text: " \n"
     assert prompt.notices("%edit") == ["nothing to run"]
+    prompt.session.editor = lambda text: None
+    assert "failed: nothing was run" in prompt.message("%edit")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sed")

@@ -88,7 +88,9 @@ def edit(session, command):
         raise MagicError(
             _("%edit: the editor (VISUAL or EDITOR names it) cannot be started: {reason}").format(reason=error.strerror)
         ) from None
-    if text is None or not text.strip():
+    if text is None:
+        raise MagicError(_("%edit: the editor (VISUAL or EDITOR names it) failed: nothing was run"))
+    if not text.strip():
         yield Notice(_("nothing to run"))
         return
     code = drop_indent(text.strip("\n"))
