@@ -355,6 +355,17 @@ for module in (torch, torch.nn.functional, torch.optim):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_plugins_named_in_the_environment_have_tensh_for_torch(tmp_path):
+    (tmp_path / "later.py").write_text("import torch\nassert 'tensh' in torch.__version__\n")
+    (tmp_path / "test_it.py").write_text("import sys\ndef test_it():\n    assert 'later' in sys.modules\n")
+    options = ["-q", "--tensh", "-p", "no:cacheprovider"]
+    environment = os.environ | {"PYTEST_PLUGINS": "later", "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_a_plugin_that_imports_pytorch_first_is_a_usage_error(tmp_path):
     (tmp_path / "first.py").write_text("import sys, types\nsys.modules['torch'] = types.ModuleType('torch')\n")
     (tmp_path / "test_it.py").write_text("def test_it():\n    pass\n")

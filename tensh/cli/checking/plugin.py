@@ -4,16 +4,22 @@ Documents are checked only on request, by `pytest --tensh-check` or `tensh_check
 every cell of an .ipynb or .tsh file is a test, and every cell of a .py or .md file that holds stored output.
 """
 
+import contextlib
 import sys
 
 
-def pytest_addoption(parser):
-    """Declare the options and the setting."""
+def pytest_addoption(parser, pluginmanager):
+    """Declare the options and the setting; install tensh as torch before plugins that are loaded later, if requested."""
     group = parser.getgroup("tensh", "checking documents")
     group.addoption("--tensh-check", action="store_true", help="run the code of documents and compare their outputs")
     group.addoption("--tensh", action="store_true", help="`import torch` gives tensh, in workers and subprocesses, too")
     group.addoption("--tensh-lax", action="store_true", help="check documents for errors only, ignoring their outputs")
     parser.addini("tensh_check", "run the code of documents and compare their outputs", type="bool", default=False)
+    if "--tensh" in pluginmanager.getplugin("pytestconfig").invocation_params.args:
+        from tensh.alias import install
+
+        with contextlib.suppress(RuntimeError):  # PyTorch is there already: told below, where errors are shown
+            install()
 
 
 def pytest_load_initial_conftests(early_config):
