@@ -141,7 +141,7 @@ def pair_distances(x1, x2, p, compute_mode=None):
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {n} X2: {m}")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
-    return norms_of_differences(x1, x2, p)
+    return np.ascontiguousarray(norms_of_differences(x1, x2, p))
 
 
 @op(
