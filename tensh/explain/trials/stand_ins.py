@@ -48,12 +48,12 @@ class StandIns:
             return np.zeros(value.shape, value.dtype)
         else:
             raise Unknown
-        found = self.made.get(id(value))
+        _, found = self.made.get(id(value), (None, None))
         return self.put(value, make(value)) if found is None else found
 
     def put(self, value, stand_in):
-        """Register the stand-in of a value."""
-        self.made[id(value)] = stand_in
+        """Register the stand-in of a value, which is kept, so that no later one gets its id."""
+        self.made[id(value)] = value, stand_in
         return stand_in
 
     def imitate_tensor(self, value):
