@@ -60,13 +60,11 @@ class BackendFunction(CompiledFunction):
         state = default_generator.get_state()
         result = super().capture(args, kwargs, around)
         made, self.fresh, contents, self.contents = self.fresh, None, self.contents, None
-        if made is None:
+        graph, tensors, recorder = made or (None, (), None)
+        if recorder is None or any(tensor.requires_grad for tensor in recorder.written()):  # their history must stay
             if contents is not None:
                 contents.make_plain(make_plain)
             return make_plain(result)
-        graph, tensors, recorder = made
-        if any(tensor.requires_grad for tensor in recorder.written()):
-            return make_plain(result)  # its history must stay
         recorder.undo_writes()
         default_generator.set_state(state)
         with without_warnings():

@@ -240,7 +240,7 @@ ASSIGNED = [
     (Remembering, lambda x, s: s(x), keep, 3), (Cache, lambda x, s: s.add(x), keep, 3), (Watched, lambda x, s: s(x), keep, 2),
     (lambda: {"calls": 0}, add_to_total, keep, 3), (Plain, keep_output, keep, 1),
     (lambda: nn.Linear(1, 1), set_scale, keep, 1),
-    (lambda: {"x": torch.ones(1), "y": torch.zeros(1)}, swap, keep, 1), (list, append, keep, 3), (Plain, set_in_dict, keep, 1),
+    (lambda: {"x": torch.ones(1), "y": torch.zeros(1)}, swap, keep, 1), (list, append, keep, 3), (Plain, set_in_dict, keep, 2),
     (lambda: collections.deque(maxlen=2), append, keep, 3),
 ]  # fmt: skip
 """Functions that assign attributes, variables and items, and the number of their graphs for back ends in three calls."""

@@ -85,6 +85,20 @@ def test_attributes_that_pythons_library_reads_are_guarded_though_the_program_on
     assert scale_by_text(x, options).tolist() == [len("Namespace(n=100)")] * 2
 
 
+def test_sizes_that_a_call_keeps_are_ints_also_where_it_writes_an_argument_with_a_history():
+    kept = []
+
+    @torch.compile(backend=lambda module, inputs: module.forward, dynamic=True)
+    def double(x):
+        kept.append((x.shape[0], "rows"))
+        return x.mul_(2) + x.shape[0]
+
+    for number in (3, 4, 5):
+        double(torch.ones(number, requires_grad=True) * 1)
+    assert kept == [(3, "rows"), (4, "rows"), (5, "rows")]
+    assert {type(rows) for rows, _ in kept} == {int}
+
+
 def test_what_a_back_end_makes_runs_once_in_the_first_call_as_well():
     calls = []
 

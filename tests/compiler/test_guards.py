@@ -1,5 +1,6 @@
 """When a graph of torch.compile is valid: arguments, values that a function reads, types, sizes and stances."""
 
+import argparse
 import copy
 import types
 import warnings
@@ -28,6 +29,46 @@ def test_another_shape_dtype_or_constant_makes_another_graph():
     with torch.no_grad():
         assert not f(x)["a"].requires_grad
     assert f(x)["a"].requires_grad
+
+
+WHOLE_READS = {
+    "__dict__": lambda value: len(value.__dict__),
+    "a name in __dict__": lambda value: "b" in value.__dict__,
+    "vars": lambda value: sum(vars(value).values()),
+    "dir": lambda value: len(dir(value)),
+    "repr": lambda value: len(repr(value)),
+    "in": lambda value: "b" in value,
+}
+
+
+class Settings:
+    """Attributes of a class of the program."""
+
+    def __init__(self, **given):
+        self.__dict__.update(given)
+
+    def __contains__(self, name):
+        return name in self.__dict__
+
+
+@pytest.mark.parametrize("make", [Settings, argparse.Namespace])
+@pytest.mark.parametrize("name", WHOLE_READS)
+def test_attributes_that_are_read_as_a_whole_are_guarded(name, make):
+    value, read, x = make(a=1), WHOLE_READS[name], torch.ones(2)
+
+    @torch.compile
+    def f(x):
+        return x * read(value)
+
+    for change in (
+        lambda: None,
+        lambda: setattr(value, "b", 22),
+        lambda: setattr(value, "c", 333),
+        lambda: delattr(value, "a"),
+    ):
+        change()
+        for _ in range(2):
+            assert f(x).equal(x * read(value))
 
 
 def test_what_a_function_reads_is_guarded():

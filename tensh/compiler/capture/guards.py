@@ -16,7 +16,16 @@ import numpy as np
 
 from tensh.compiler.breaks import Break
 from tensh.compiler.capture.contents import RAW, Contents
-from tensh.compiler.capture.kinds import NUMPY_DRAWS, SIMPLE, draws, is_object, is_output, is_own, read_key
+from tensh.compiler.capture.kinds import (
+    NUMPY_DRAWS,
+    SIMPLE,
+    draws,
+    is_object,
+    is_of_library,
+    is_output,
+    is_own,
+    read_key,
+)
 from tensh.engine.codegen.source import compile_source, indent_lines
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
@@ -161,6 +170,7 @@ class Guards:
         if key in self.kept:
             if is_object(value):
                 self.add_class(type(value), attributes, vars(value))
+                self.add_names(value, attributes)
             elif isinstance(value, types.FunctionType):
                 self.add_members(vars(value), attributes & vars(value).keys(), attributes)
             return
@@ -180,10 +190,16 @@ class Guards:
         elif isinstance(getattr(value, "__dict__", None), dict) and not is_of_torch(type(value).__module__):
             self.add_members(vars(value), list(vars(value)), attributes)
             self.add_class(type(value), attributes, vars(value))
+            self.add_names(value, attributes)
             self.contents.keep(self.constant(vars(value), "d"), vars(value), is_own=is_own(type(value)))
         if isinstance(value, (list, dict, set, *RAW)):
             self.add_derived(value, attributes)
         self.add_slots(value, attributes)
+
+    def add_names(self, value, attributes):
+        """Guard the names of an object's attributes where its attributes may be read as a whole."""
+        if "__dict__" in attributes or is_of_library(type(value)):
+            self.require(f"tuple({self.constant(vars(value), 'd')}) == {self.constant(tuple(vars(value)))}")
 
     def add_derived(self, value, attributes):
         """Guard the items of an object whose class is derived from that of a container."""

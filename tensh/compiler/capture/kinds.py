@@ -10,6 +10,8 @@ from tensh.nn.modules.module import Module
 from tensh.support.naming import is_of_torch
 
 SIMPLE = (bool, int, float, complex, str, bytes, type(None), Dtype, range, slice, type(Ellipsis))
+OWN = (object, Module, types.SimpleNamespace)
+"""Classes whose functions read none of a program's attributes that it does not name."""
 NUMPY_DRAWS = "random numbers of NumPy are drawn"
 DRAWING = ("numpy.random",)
 """The modules of objects that draw random numbers."""
@@ -24,12 +26,12 @@ def is_object(value):
 
 def is_own(cls):
     """Return True for a class of the program, whose instances no other functions read."""
-    own = (object, Module, types.SimpleNamespace)
-    return all(
-        each in own
-        or not (is_of_torch(each.__module__) or each.__module__.partition(".")[0] in sys.stdlib_module_names)
-        for each in cls.__mro__
-    )
+    return not is_of_library(cls) and all(each in OWN or not is_of_torch(each.__module__) for each in cls.__mro__)
+
+
+def is_of_library(cls):
+    """Return True for a class derived from one of Python's library, whose functions may read any attribute."""
+    return any(each not in OWN and each.__module__.partition(".")[0] in sys.stdlib_module_names for each in cls.__mro__)
 
 
 def is_output(value):

@@ -18,6 +18,8 @@ CHANGING = frozenset(
 
 ASKING = frozenset(("getattr", "hasattr"))
 """Functions that ask for attributes by their names."""
+LISTING = frozenset(("vars", "dir"))
+"""Functions of Python that read all attributes of an object."""
 
 
 class Names:
@@ -52,6 +54,8 @@ def read_code(code):
     if not ASKING.isdisjoint(names.globals):
         names.asked = {each for each in code.co_consts if isinstance(each, str) and each.isidentifier()}
         names.attributes |= names.asked
+    if not LISTING.isdisjoint(names.globals):
+        names.attributes.add("__dict__")
     operations = [each.opname for each in dis.get_instructions(code)]
     tries = operations.count("PUSH_EXC_INFO") - operations.count("WITH_EXCEPT_START")
     if names.writes or names.attributes & CHANGING or tries or code.co_flags & inspect.CO_GENERATOR:
