@@ -253,3 +253,11 @@ def test_the_memory_of_a_graph_that_keeps_nothing_is_a_sentence():
     y = (x * x).sum()
     y.backward()
     assert drawn(show.memory(y, {"x": x, "y": y})).startswith("# the graph keeps no values")
+
+
+@pytest.mark.parametrize(
+    ("function", "text"), [(1, "expected a function, but got int"), (lambda x: x.sum().item(), "but it returns float")]
+)
+def test_the_gradient_of_what_is_no_function_of_tensors_is_not_checked(function, text):
+    with pytest.raises(TypeError, match=text):
+        show.gradcheck(function, torch.ones(2))

@@ -31,7 +31,12 @@ def gradcheck(function, input, *inputs):
 
     given = (input, *inputs)
     points = [tensh.as_tensor(each).detach().to(tensh.float64).clone().requires_grad_() for each in given]
-    value = function(*points).sum()
+    if not callable(function):
+        raise TypeError(f"gradcheck(): expected a function, but got {type(function).__name__}")
+    value = function(*points)
+    if not isinstance(value, tensh.Tensor):
+        raise TypeError(f"gradcheck(): expected a function that returns a tensor, but it returns {type(value).__name__}")
+    value = value.sum()
     found = tensh.autograd.grad(value, points, allow_unused=True)
     rows = []
     for position, (point, g) in enumerate(zip(points, found, strict=True)):

@@ -35,3 +35,15 @@ def test_functions_come_before_classes_and_private_names_last(prompt):
     assert names.index("zeros") < names.index("Tensor")
     prompt("class Owner:\n    B = 1\n    a = 2\n    _c = 3\n    _D = 4", "owner = Owner()")
     assert [each.text for each in complete("owner.", prompt.session.namespace).candidates] == ["a", "B"]
+
+
+@pytest.mark.parametrize(
+    ("command", "offered"), {"load": ["folder/", "model.pt"], "run": ["folder/", "lesson.MD", "model.pt", "step.py"]}.items()
+)
+def test_files_that_a_command_refuses_are_not_offered(command, offered, prompt, tmp_path, monkeypatch):
+    for name in ("model.pt", "lesson.MD", "step.py"):
+        (tmp_path / name).touch()
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    found = [each.text for each in complete(f"%{command} ", prompt.session.namespace).candidates]
+    assert [each for each in found if not each.startswith("-")] == offered

@@ -32,8 +32,15 @@ def command_arguments(name, text):
         return settings(text)
     if "FILE" in usage or "PATH" in usage:
         word = text.rpartition(" ")[2]
-        return len(word), [*options(name, word), *files(word)]
+        return len(word), [*options(name, word), *files(word, refused_by(name))]
     return None
+
+
+def refused_by(name):
+    """Return the extensions of files that a command refuses: `%load` takes no documents, which `%run` runs."""
+    from tensh.cli.documents.files import KINDS
+
+    return KINDS if name == "load" else ()
 
 
 def options(name, begin):
@@ -68,8 +75,8 @@ def settings(text):
     return len(rest), [(word, deferred("value"), "") for word in words]
 
 
-def files(text):
-    """Yield (text, kind, description) for the files and folders that complete a path."""
+def files(text, refused=()):
+    """Yield (text, kind, description) for the files, without ``refused`` extensions, and folders that complete a path."""
     folder, begin = os.path.split(text)
     where = os.path.expanduser(folder) or "."
     try:
@@ -79,6 +86,8 @@ def files(text):
         return
     for name, is_folder in found:
         if visible_line(name) != name:  # cannot be typed, and would contain escape sequences
+            continue
+        if not is_folder and os.path.splitext(name)[1].lower() in refused:
             continue
         if name.startswith(begin) and (begin.startswith(".") or not name.startswith(".")):
             yield (
