@@ -97,7 +97,7 @@ def expanded_size(array, size, kind=None):
 @op(public=False, node="ToCopyBackward0", input="cast(g, input.dtype)")
 def cast(input, dtype, memory_format=None):
     """Copy the input in another (NumPy) dtype; of complex numbers take the real part if that is real."""
-    if input.dtype.kind in "cW":
+    if input.dtype.kind in "cWV":
         input = convertible_part(input, dtype)
     if dtype.itemsize < 3 and dtype.kind in "fV":
         if dtype.itemsize == 1:

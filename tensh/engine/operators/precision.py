@@ -57,7 +57,13 @@ def real_of(array):
 
 
 def convertible_part(array, dtype):
-    """Return what is converted of complex numbers: the real part for a real dtype, both parts of complex32 for bools."""
+    """Return what NumPy converts to ``dtype`` as PyTorch does.
+
+    Of complex numbers the real part for a real dtype, and both parts of complex32 for bools; for integers bfloat16 as
+    float32, since ml_dtypes 0.7 makes zeros of numbers that no integer holds.
+    """
+    if array.dtype.kind == "V":
+        return array.astype(F4) if dtype.kind in "iu" else array
     if dtype.kind not in "cbW":
         return real_of(array)
     return with_both_parts(array) if dtype.kind == "b" else array
@@ -70,10 +76,11 @@ def with_both_parts(array):
 
 def take_real(array, dtype):
     """Return the array that is reduced in ``dtype``; complex numbers lose imaginary parts in a real one, with a warning."""
-    if array.dtype.kind not in "cW" or dtype.kind in "cbW":
+    if array.dtype.kind in "cW" and dtype.kind not in "cbW":
+        warn_of_real_part(array.size)
+    elif array.dtype.kind != "V":
         return array
-    warn_of_real_part(array.size)
-    return real_of(array)
+    return convertible_part(array, dtype)
 
 
 def imaginary_of(array):

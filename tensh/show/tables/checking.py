@@ -35,7 +35,9 @@ def gradcheck(function, input, *inputs):
         raise TypeError(f"gradcheck(): expected a function, but got {type(function).__name__}")
     value = function(*points)
     if not isinstance(value, tensh.Tensor):
-        raise TypeError(f"gradcheck(): expected a function that returns a tensor, but it returns {type(value).__name__}")
+        raise TypeError(
+            f"gradcheck(): expected a function that returns a tensor, but it returns {type(value).__name__}"
+        )
     value = value.sum()
     found = tensh.autograd.grad(value, points, allow_unused=True)
     rows = []

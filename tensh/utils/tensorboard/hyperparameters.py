@@ -21,7 +21,7 @@ def hparams(hparam_dict=None, metric_dict=None, hparam_domain_discrete=None):
     begin = plugin_data_pb2.SessionStartInfo()
     for name, value in settings.items():
         setattr(begin.hparams[name], field_of(value), value)
-    infos = [describe_setting(name, value, domains.get(name, ())) for name, value in settings.items()]
+    infos = [describe_setting(name, value, domains.get(name)) for name, value in settings.items()]
     measured = [api_pb2.MetricInfo(name=api_pb2.MetricName(tag=name)) for name in metric_dict]
     end = plugin_data_pb2.SessionEndInfo(status=api_pb2.Status.Value("STATUS_SUCCESS"))
     experiment = api_pb2.Experiment(hparam_infos=infos, metric_infos=measured)
@@ -67,12 +67,13 @@ def field_of(value):
 
 
 def describe_setting(name, value, domain):
-    """Return the type of a setting, with its possible values."""
+    """Return the type of a setting, with its possible values unless they are None."""
     from tensorboard.plugins.hparams import api_pb2
 
     kind = "DATA_TYPE_STRING" if isinstance(value, str) else "DATA_TYPE_FLOAT64"
     info = api_pb2.HParamInfo(name=name, type=api_pb2.DataType.Value(kind))
-    info.domain_discrete.values.extend(struct_pb2.Value(**{field_of(value): each}) for each in domain)
+    if domain is not None:
+        info.domain_discrete.values.extend(struct_pb2.Value(**{field_of(value): each}) for each in domain)
     return info
 
 

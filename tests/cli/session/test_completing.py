@@ -38,7 +38,8 @@ def test_functions_come_before_classes_and_private_names_last(prompt):
 
 
 @pytest.mark.parametrize(
-    ("command", "offered"), {"load": ["folder/", "model.pt"], "run": ["folder/", "lesson.MD", "model.pt", "step.py"]}.items()
+    ("command", "offered"),
+    {"load": ["folder/", "model.pt"], "run": ["folder/", "lesson.MD", "model.pt", "step.py"]}.items(),
 )
 def test_files_that_a_command_refuses_are_not_offered(command, offered, prompt, tmp_path, monkeypatch):
     for name in ("model.pt", "lesson.MD", "step.py"):

@@ -1,4 +1,4 @@
-"""What the dtypes of few bits compute and refuse: complex32 and the floats of eight bits."""
+"""What the dtypes of few bits compute and refuse: complex32, bfloat16 that no integer holds, and the floats of eight bits."""
 
 import pytest
 
@@ -21,6 +21,13 @@ CASES = {
         "torch.linalg.matrix_rank(x.diag())": "This function doesn't handle types other than float and double",
         "torch.stft(x, 3, 1, center=False)": "MKL FFT doesn't support tensors of type: Half",
     },
+    "sixteen": {
+        "x.byte().equal(x.float().byte())": "True",
+        "x.int().equal(x.float().int())": "True",
+        "torch.zeros(4, dtype=torch.int8).copy_(x).equal(x.float().char())": "True",
+        "x[1:].sum(dtype=torch.uint8).equal(x[1:].float().sum(dtype=torch.uint8))": "True",
+        "x[1:].cumsum(0, dtype=torch.uint8).equal(x[1:].float().cumsum(0, dtype=torch.uint8))": "True",
+    },
     "eight": {
         "x.abs().tolist()": "[1.0, 2.0, 4.0]",
         "(x == 2).tolist()": "[False, True, False]",
@@ -39,6 +46,7 @@ def answer(torch, given, code):
     """Return what a call gives, or the text of what it raises."""
     x = {
         "half": lambda: torch.tensor([0, 1 + 1j, 3j]).to(torch.complex32),
+        "sixteen": lambda: torch.tensor([1e30, -1.5, 300.7, -128.9]).bfloat16(),
         "eight": lambda: torch.tensor([-1.0, 2, 4]).to(torch.float8_e4m3fn),
     }[given]()
     try:

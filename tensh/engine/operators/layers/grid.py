@@ -120,8 +120,10 @@ FACTORS = {"bilinear": linear_factors, "bicubic": cubic_factors}
 def taps(grid, spatial, orders, kind, padding, corners):
     """Yield (flat position, weight, outside) of each neighbour for all points, all [N, points].
 
-    ``outside`` is None if the neighbours of all points exist.
+    ``outside`` is None if the neighbours of all points exist. The nearest neighbour has no slopes, and no taps for them.
     """
+    if kind == "nearest" and any(orders):
+        return
     points = grid.reshape(len(grid), math.prod(grid.shape[1:-1]), len(spatial))
     # the grid has the last dimension first
     form = kind, padding, corners
@@ -153,8 +155,6 @@ def sample_neighbours(input, grid, orders, kind, padding, corners):
     """The weighted sums of the neighbours of every point."""
     rows = input.reshape(*input.shape[:2], math.prod(input.shape[2:]))
     result = np.zeros((*input.shape[:2], math.prod(grid.shape[1:-1])), input.dtype)
-    if kind == "nearest" and any(orders):
-        return result.reshape(*input.shape[:2], *grid.shape[1:-1])
     found = taps(grid, input.shape[2:], orders, kind, padding, corners)
     if rows.size and 0 < result.size <= min(LITTLE * len(rows), MOST):
         starts = np.arange(math.prod(rows.shape[:2])).reshape(*rows.shape[:2], 1) * rows.shape[2]
@@ -214,8 +214,6 @@ def derive_halves(g, input, grid, input_shape, orders, kind, padding, corners):
 
 def grid_slopes(g, input, grid, orders, kind, padding, corners):
     """The gradient of the grid: for each neighbour one sum over the channels, times the slopes of its weight."""
-    if kind == "nearest":
-        return np.zeros_like(grid)
     shape, dims = input.shape[2:], range(len(orders))
     rows, values = input.reshape(*input.shape[:2], math.prod(shape)), g.reshape(*g.shape[:2], math.prod(g.shape[2:]))
     result = np.zeros((len(dims), len(values), values.shape[2]), g.dtype)

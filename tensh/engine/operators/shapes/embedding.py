@@ -104,10 +104,10 @@ def fill_tensor(input, value):
 
 
 def real_part(array, dtype):
-    """Return ``array``, or what is written of it into a dtype: the real part, or its numbers in 8 bits."""
+    """Return ``array``, or what is written of it into a dtype: its ``convertible_part``, or its numbers in 8 bits."""
     if array.dtype is dtype:
         return array
-    if array.dtype.kind in "cW":
+    if array.dtype.kind in "cWV":
         array = convertible_part(array, dtype)
     return round_to_eight_bits(array, dtype) if dtype.itemsize == 1 and dtype.kind in "fV" else array
 
