@@ -32,10 +32,12 @@ def set_environment():
 
 
 def note(folder, name, text):
-    """Write a note for the launcher, if it runs on this machine."""
+    """Write a note for the launcher, if it runs on this machine; a process that is killed leaves it whole, or none."""
     if folder and os.path.isdir(folder):
-        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        path = os.path.join(folder, name)
+        with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
             file.write(text)
+        os.replace(file.name, path)
 
 
 def is_noted(folder, name):

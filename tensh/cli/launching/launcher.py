@@ -186,8 +186,7 @@ class Launch:
 
     def read_numbers(self):
         """Return the numbers of the processes that have noted theirs, those on this machine."""
-        noted = [path.read_text() for path in self.folder.glob("*.pid")]
-        return [int(text) for text in noted if text]  # an empty file is about to be written: 0 would be our own group
+        return [int(path.read_text()) for path in self.folder.glob("*.pid")]
 
     def have_vanished(self):
         """Return True if all ranks have ended, which mpiexec does not notice where its own helper was killed with them."""

@@ -32,12 +32,12 @@ def gradcheck(function, input, *inputs):
     given = (input, *inputs)
     points = [tensh.as_tensor(each).detach().to(tensh.float64).clone().requires_grad_() for each in given]
     if not callable(function):
-        raise TypeError(f"gradcheck(): expected a function, but got {type(function).__name__}")
+        text = _("gradcheck(): expected a function, not {name}")
+        raise TypeError(text.format(name=type(function).__name__))
     value = function(*points)
     if not isinstance(value, tensh.Tensor):
-        raise TypeError(
-            f"gradcheck(): expected a function that returns a tensor, but it returns {type(value).__name__}"
-        )
+        text = _("gradcheck(): expected a function that returns a tensor, not {name}")
+        raise TypeError(text.format(name=type(value).__name__))
     value = value.sum()
     found = tensh.autograd.grad(value, points, allow_unused=True)
     rows = []
