@@ -256,7 +256,8 @@ def test_the_memory_of_a_graph_that_keeps_nothing_is_a_sentence():
 
 
 @pytest.mark.parametrize(
-    ("function", "text"), [(1, "expected a function, not int"), (lambda x: x.sum().item(), "returns a tensor, not float")]
+    ("function", "text"),
+    [(1, "expected a function, not int"), (lambda x: x.sum().item(), "returns a tensor, not float")],
 )
 def test_the_gradient_of_what_is_no_function_of_tensors_is_not_checked(function, text):
     with pytest.raises(TypeError, match=text):
