@@ -146,15 +146,6 @@ class Raw:
         return self.array == number
 
 
-class RoundedRule:
-    """Run each method for float16 and bfloat16 in float32 and round its result, as PyTorch does."""
-
-    __slots__ = ("array",)
-
-    def __init__(self, array):
-        self.array = array
-
-
 def _round_result(name):
     compute = getattr(Raw, name)
 
@@ -174,21 +165,31 @@ def _wide(value):
     return Raw(value.array.astype(np.float32)) if type(value) is RoundedRule else value
 
 
-def _add_scaled(self, other, alpha=1):
-    """The sum with a multiple of ``other``, rounded as that of tensors is."""
-    if type(other) is not RoundedRule or alpha == 1:
-        return _add(self, other)
-    return RoundedRule(add_scaled(self.array, other.array, float(alpha)))
+_add = _round_result("add")
 
 
-def _add_scaled_in_place(self, other, alpha=1):
-    return self.copy_(_add_scaled(self, other, alpha))
+class RoundedRule:
+    """Run each method for float16 and bfloat16 in float32 and round its result, as PyTorch does."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array):
+        self.array = array
+
+    def add(self, other, alpha=1):
+        """Return the sum with a multiple of ``other``, rounded as that of tensors is."""
+        if type(other) is RoundedRule and alpha != 1:
+            return RoundedRule(add_scaled(self.array, other.array, float(alpha)))
+        return _add(self, other, alpha=alpha)
+
+    def add_(self, other, alpha=1):
+        return self.copy_(self.add(other, alpha))
+
+    __rtruediv__ = Raw.__rtruediv__
 
 
-for _name in [name for name, value in vars(Raw).items() if callable(value) and not name.startswith("__")]:
+for _name in [name for name, value in vars(Raw).items() if callable(value) and name not in vars(RoundedRule)]:
     setattr(RoundedRule, _name, _round_result(_name))
-_add, RoundedRule.add, RoundedRule.add_ = RoundedRule.add, _add_scaled, _add_scaled_in_place
-RoundedRule.__rtruediv__ = Raw.__rtruediv__
 
 
 def update_in_pieces(update, arrays, names):

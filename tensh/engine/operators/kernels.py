@@ -16,7 +16,7 @@ from tensh.engine.arrays.halves import CLIP, convert
 from tensh.engine.arrays.threads import parallel_map
 from tensh.engine.codegen.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, ZERO, dtype_of_all, promote
 from tensh.engine.codegen.scalars import FITTING
-from tensh.engine.dtypes.dtype import BY_NUMPY, get_default_dtype, of_scalar
+from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE, get_default_dtype, of_scalar
 from tensh.engine.errors.messages import refuse_dtype
 from tensh.engine.operators.precision import F2, F4, imaginary_of, is_half
 
@@ -288,7 +288,7 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
     rtol, atol = float(rtol), float(atol)
     close = np.equal(input, other)
-    if equal_nan and input.dtype.kind in "fcVW":
+    if equal_nan and input.dtype.kind in DIFFERENTIABLE:
         close = close | (np.isnan(input) & np.isnan(other))
     if rtol == 0 and atol == 0:
         return close

@@ -7,7 +7,7 @@ import numpy as np
 
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, word
 from tensh.engine.core.tensor import wrap
-from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import broadcast_clash
 
 BLAS_LETTERS = "fdFD"
@@ -31,7 +31,7 @@ def check_floating(name, array, kernel_name=None):
     kernel.
     """
     title = BY_NUMPY[array.dtype].title
-    if array.dtype.kind not in "fcVW" and name is not None:
+    if array.dtype.kind not in DIFFERENTIABLE and name is not None:
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {title}")
     if array.dtype.char not in BLAS_LETTERS:
         if kernel_name is None:

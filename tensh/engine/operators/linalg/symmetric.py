@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from tensh.engine.codegen.table import op
-from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.linalg.shared import (
     check_floating,
@@ -143,7 +143,7 @@ def check_factors(LD, pivots, B):
     """Raise RuntimeError unless the factors of a matrix fit together, and its equations fit the right sides."""
     name = "torch.linalg.ldl_solve"
     check_square(name, LD)
-    if LD.dtype.kind not in "fcVW":
+    if LD.dtype.kind not in DIFFERENTIABLE:
         check_floating(name, LD)
     if B.dtype != LD.dtype:
         raise RuntimeError(

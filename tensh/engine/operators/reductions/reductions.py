@@ -101,7 +101,7 @@ def sum_as(input, axes, keepdim, dtype):
         dtype = I8 if input.dtype.kind in "biu" else input.dtype
     elif dtype is not input.dtype:
         input = take_real(input, dtype)
-    if dtype.kind not in "fcVW":
+    if dtype.kind not in DIFFERENTIABLE:
         return reduce_rows(np.add.reduce, input, axes, keepdim, dtype)
     return add_in_order(input.astype(dtype, copy=False), axes, keepdim)
 

@@ -8,6 +8,7 @@ from tensh.engine.codegen.return_types import return_type
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dispatch.override.points import watch_check
+from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.forms import require
@@ -232,7 +233,7 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
     Shapes: LU [..., n, n], B [..., n, k]. Raise RuntimeError if the pivots do not fit.
     """
     name, A = "linalg.lu_solve", LU.array
-    if A.dtype.kind not in "fcVW":
+    if A.dtype.kind not in DIFFERENTIABLE:
         check_floating(f"torch.{name}", A)
     check_same_dtype(name, A, B.array, ("LU", "B"))
     if pivots.array.dtype != np.int32:

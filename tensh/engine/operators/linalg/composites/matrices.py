@@ -11,6 +11,7 @@ from tensh.engine.arrays.absent import is_absent, place_beside
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import contiguous_format
+from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.integers import read_int
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.warnings import warn_once
@@ -222,7 +223,7 @@ def vecdot(x, y, *, dim=-1):
 
 
 def check_vecdot(x, y):
-    if x.array.dtype.kind not in "fcVW":
+    if x.array.dtype.kind not in DIFFERENTIABLE:
         raise RuntimeError(f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.title}")
     if x.array.dtype != y.array.dtype:
         raise RuntimeError(
