@@ -17,7 +17,7 @@ from generated import ROOT, update_files
 TARGET = ROOT / "tensh/_aten/schemas.txt"
 DECLARED = ROOT / "tensh/_aten/declarations.txt"
 ALL = ROOT / "tensh/_aten/all_overloads.txt"
-SCRIPTS = ROOT / "tensh/jit/scripting/signatures.txt"
+SCRIPTS = ROOT / "tensh/jit/scripting/calls/signatures.txt"
 SINGLE = ROOT / "tensh/jit/checking/declarations.txt"
 ABSENT = ROOT / "tensh/jit/checking/absent.txt"
 MORE = """_softmax _log_softmax nll_loss_forward _to_copy _local_scalar_dense _unsafe_view slice select index convolution index_put

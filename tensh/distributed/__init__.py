@@ -8,9 +8,9 @@ from tensh.switched_off import lookup
 
 WHERE = {
     "tensh.distributed.errors": "DistBackendError DistError DistNetworkError DistStoreError QueueEmptyError",
-    "tensh.distributed.stores": "HashStore PrefixStore Store",
-    "tensh.distributed.file_store": "FileStore",
-    "tensh.distributed.tcp_store": "TCPStore",
+    "tensh.distributed.stores.store": "HashStore PrefixStore Store",
+    "tensh.distributed.stores.file_store": "FileStore",
+    "tensh.distributed.stores.tcp_store": "TCPStore",
     "tensh.distributed.rendezvous_handlers": "register_rendezvous_handler rendezvous",
     "tensh.distributed.backends": """Backend DebugLevel get_debug_level get_default_backend_for_device get_node_local_rank is_available
         is_backend_available is_gloo_available is_mpi_available is_nccl_available is_torchelastic_launched is_ucc_available is_xccl_available""",

@@ -3,7 +3,7 @@
 import enum
 import os
 
-from tensh.distributed.mpi_world import is_mpi_there
+from tensh.distributed.mpi.world import is_mpi_there
 
 CARRIERS = "gloo", "nccl", "xccl", "ucc", "mpi", "fake"
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from tensh.distributed.backends import Backend, check_built, devices_of
-from tensh.distributed.mpi_world import count_started, is_mpi_there, is_started_together, join_world, require_mpi
+from tensh.distributed.mpi.world import count_started, is_mpi_there, is_started_together, join_world, require_mpi
 from tensh.distributed.process_group import ProcessGroup
 from tensh.distributed.rendezvous_handlers import rendezvous
-from tensh.distributed.stores import HashStore, PrefixStore
+from tensh.distributed.stores.store import HashStore, PrefixStore
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def _begin(ranks, rank, communicator, backend, store, timeout, name="", descript
     if len(ranks) == 1:
         made = ProcessGroup(*facts)
     else:
-        from tensh.distributed.mpi_group import MPIGroup
+        from tensh.distributed.mpi.group import MPIGroup
 
         made = MPIGroup(communicator, *facts, timeout=timeout)
     _world.groups[made] = Entry(ranks, backend, store, communicator, timeout)

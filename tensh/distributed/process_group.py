@@ -1,6 +1,6 @@
 """A process group and its collectives: here a group of one, in which every exchange is a copy.
 
-Larger groups are in ``mpi_group``. A collective of a group takes tensors, writes into its outputs, and returns a
+Larger groups are in ``mpi.group``. A collective of a group takes tensors, writes into its outputs, and returns a
 ``Work``. The public functions (``collectives``) check their arguments and call these methods, so that another kind of
 group needs only these methods.
 """

@@ -7,8 +7,8 @@ The module is not called ``rendezvous``, because importing it would hide the fun
 import os
 from urllib.parse import urlsplit
 
-from tensh.distributed.file_store import FileStore
-from tensh.distributed.tcp_store import TCPStore
+from tensh.distributed.stores.file_store import FileStore
+from tensh.distributed.stores.tcp_store import TCPStore
 
 
 class RendezvousURL:

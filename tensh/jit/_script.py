@@ -126,7 +126,7 @@ class ScriptFunction:
 
     def save(self, f, _extra_files=None):
         """Write a TorchScript file, which PyTorch can also load: see ``torch.jit.save``."""
-        from tensh.jit.scripting.saving import write_function_file
+        from tensh.jit.scripting.files.saving import write_function_file
 
         write_function_file(self._fn, f, _extra_files)
 

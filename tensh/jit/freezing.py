@@ -8,11 +8,11 @@ from tensh.jit.graphs.code_text import write_code
 from tensh.jit.graphs.ir import Graph
 from tensh.jit.graphs.python_print import result_type
 from tensh.jit.language.type_names import name_type
-from tensh.jit.scripting.fixed_members import fix_program, freeze_method
-from tensh.jit.scripting.printing import write_script
-from tensh.jit.scripting.saving import write_fixed_module, write_fixed_trace
+from tensh.jit.scripting.calls.traces import is_trace
+from tensh.jit.scripting.files.fixed_members import fix_program, freeze_method
+from tensh.jit.scripting.files.printing import write_script
+from tensh.jit.scripting.files.saving import write_fixed_module, write_fixed_trace
 from tensh.jit.scripting.sources import NotScriptable
-from tensh.jit.scripting.traces import is_trace
 from tensh.nn.modules.module import Module
 
 __all__ = ["freeze", "optimize_for_inference", "run_frozen_optimizations"]

@@ -1,9 +1,9 @@
 """The names of the operators that a traced or scripted module calls."""
 
-from tensh.jit.scripting.blocks import lines_of
 from tensh.jit.scripting.compiling import compile_script, find_source
-from tensh.jit.scripting.printing import find_overload
-from tensh.jit.scripting.saving import methods_of
+from tensh.jit.scripting.files.printing import find_overload
+from tensh.jit.scripting.files.saving import methods_of
+from tensh.jit.scripting.graphs.blocks import lines_of
 
 __all__ = ["export_opnames"]
 

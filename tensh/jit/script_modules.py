@@ -67,7 +67,7 @@ class ScriptModule(Module):
 
     def save(self, f, _extra_files=None):
         """Write a TorchScript file, which PyTorch can also load: see ``torch.jit.save``."""
-        from tensh.jit.scripting.saving import write_module
+        from tensh.jit.scripting.files.saving import write_module
 
         write_module(self, f, _extra_files)
 

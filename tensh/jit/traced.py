@@ -11,7 +11,7 @@ from tensh.jit.graphs.ir import Graph
 from tensh.jit.graphs.method_lines import InlinedLines, MethodLines, count_calls
 from tensh.jit.graphs.python_print import result_type
 from tensh.jit.language.type_names import take_name
-from tensh.jit.scripting.saving import write_trace_file
+from tensh.jit.scripting.files.saving import write_trace_file
 from tensh.jit.traces.checks import as_tensors
 from tensh.tracing.program import flatten_like
 

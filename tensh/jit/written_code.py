@@ -30,7 +30,7 @@ def read_source(fn):
 def write_code(fn, owner=None):
     """Return a function, or a method of a module, as TorchScript code; its Python source, if scripts cannot contain it."""
     from tensh.jit.scripting.compiling import compile_script
-    from tensh.jit.scripting.printing import write_script
+    from tensh.jit.scripting.files.printing import write_script
 
     try:
         return write_script(compile_script(fn, owner))

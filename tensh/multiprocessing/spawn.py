@@ -60,7 +60,7 @@ def _end_with_parent():
 
 
 def _run(fn, place, args, error_file):
-    from tensh.distributed.mpi_world import leave_world
+    from tensh.distributed.mpi.world import leave_world
 
     _end_with_parent()
     leave_world()

@@ -6,7 +6,7 @@ from tensh import distributed as dist
 from tensh.cli.launching.hosts import count_processes, options_for, read_hosts
 from tensh.cli.launching.launcher import launch
 from tensh.cli.programs.options import UsageError
-from tensh.distributed import mpi_world
+from tensh.distributed.mpi import world as mpi_world
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_each_mpiexec_is_told_in_its_own_way(version, option, tmp_path):
 
 def test_mpi_that_would_count_the_processes_is_needed(monkeypatch):
     monkeypatch.setattr("tensh.distributed.groups.is_mpi_there", lambda: False)
-    monkeypatch.setattr("tensh.distributed.mpi_world.is_mpi_there", lambda: False)
+    monkeypatch.setattr("tensh.distributed.mpi.world.is_mpi_there", lambda: False)
     monkeypatch.delenv("WORLD_SIZE", raising=False)
     with pytest.raises(dist.DistBackendError, match="need MPI: pip install"):
         dist.init_process_group("mpi")

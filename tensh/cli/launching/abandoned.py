@@ -1,6 +1,6 @@
 """Shared memory of MPI that killed processes leave behind.
 
-Processes unlink it as soon as all of them have opened it (``distributed/mpi_world``). One that is killed before leaves a file.
+Processes unlink it as soon as all of them have opened it (``distributed/mpi/world``). One that is killed before leaves a file.
 """
 
 import contextlib

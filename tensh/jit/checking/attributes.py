@@ -11,11 +11,11 @@ from tensh.jit.checking.expressions import SLICE, Unusable, is_python_value, nam
 from tensh.jit.checking.values import UNKNOWN, Value, bind, describe, fits, has_variable, is_known
 from tensh.jit.language.classes import functions_of, is_enum, is_interface, is_script_class
 from tensh.jit.language.types import is_named_tuple, origin_of
-from tensh.jit.scripting.dtype_methods import TO
-from tensh.jit.scripting.expressions import FACTS, PROPERTIES
+from tensh.jit.scripting.calls.dtype_methods import TO
+from tensh.jit.scripting.calls.signatures import overloads_of
 from tensh.jit.scripting.kinds import fields_of, parts_of
-from tensh.jit.scripting.signatures import overloads_of
 from tensh.jit.scripting.sugar import Bound, Known, ModuleRef
+from tensh.jit.scripting.syntax.expressions import FACTS, PROPERTIES
 
 __all__ = ["Attributes"]
 

@@ -18,9 +18,9 @@ from tensh.jit.checking.values import UNKNOWN, Value, convert, describe, fits, i
 from tensh.jit.frontend import FrontendError
 from tensh.jit.language.classes import is_enum, is_interface, is_script_class
 from tensh.jit.language.types import is_named_tuple, origin_of, short_name_of
-from tensh.jit.scripting.dtype_methods import TO
+from tensh.jit.scripting.calls.dtype_methods import TO
+from tensh.jit.scripting.calls.functions import FUNCTIONAL, RENAMED
 from tensh.jit.scripting.forms import find_function
-from tensh.jit.scripting.functions import FUNCTIONAL, RENAMED
 from tensh.jit.scripting.kinds import element_of, none, parts_of
 from tensh.jit.scripting.sugar import Bound, Known, ModuleRef
 from tensh.nn.modules.module import Module

@@ -9,9 +9,9 @@ from tensh.jit.language.classes import is_script_class
 from tensh.jit.language.marks import Attribute
 from tensh.jit.running.failures import Error
 from tensh.jit.running.scriptable import infer_type
+from tensh.jit.scripting.calls.layers import is_layer
 from tensh.jit.scripting.compiling import declared_kind, is_final
 from tensh.jit.scripting.kinds import none
-from tensh.jit.scripting.layers import is_layer
 from tensh.jit.scripting.sugar import Bound, Known, ModuleRef, class_of
 from tensh.nn.modules.module import Module
 

@@ -5,9 +5,9 @@ import ast
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.checking.matching import Unmatched, match_operator
 from tensh.jit.checking.values import UNKNOWN, Value, describe, is_known, join
-from tensh.jit.scripting.expressions import BINARY, COMPARISONS
+from tensh.jit.scripting.calls.signatures import overloads_of
 from tensh.jit.scripting.kinds import NUMBER, parts_of
-from tensh.jit.scripting.signatures import overloads_of
+from tensh.jit.scripting.syntax.expressions import BINARY, COMPARISONS
 from tensh.return_types import find_makers
 
 __all__ = ["Operators", "with_fields", "NUMBERS"]

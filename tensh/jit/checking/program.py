@@ -37,10 +37,10 @@ from tensh.jit.language.overloading import give_types
 from tensh.jit.language.typed_signatures import TypedSignature
 from tensh.jit.language.types import class_path
 from tensh.jit.running.scriptable import NO_SOURCE
+from tensh.jit.scripting.calls.layers import is_layer, name_in_scripts
 from tensh.jit.scripting.compiling import find_source
 from tensh.jit.scripting.forms import find_method
 from tensh.jit.scripting.kinds import text_of
-from tensh.jit.scripting.layers import is_layer, name_in_scripts
 from tensh.jit.scripting.sources import NotScriptable, Source
 from tensh.jit.scripting.sugar import Known, ModuleRef, class_name, class_of
 from tensh.support.naming import is_of_torch

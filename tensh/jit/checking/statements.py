@@ -6,9 +6,9 @@ from tensh.engine.core.tensor import Tensor
 from tensh.jit.checking.expressions import is_python_value
 from tensh.jit.checking.values import UNKNOWN, Value, convert, describe, fits, is_known, join
 from tensh.jit.language.classes import is_interface, is_script_class
-from tensh.jit.scripting.expressions import BINARY
 from tensh.jit.scripting.kinds import element_of, none, parts_of
 from tensh.jit.scripting.sugar import Known, ModuleRef
+from tensh.jit.scripting.syntax.expressions import BINARY
 
 __all__ = ["Statements"]
 

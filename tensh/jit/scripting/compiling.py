@@ -8,29 +8,29 @@ from tensh.jit.language.classes import functions_of
 from tensh.jit.language.marks import Attribute, find_declarations
 from tensh.jit.language.overloading import give_types
 from tensh.jit.language.typed_signatures import TypedSignature
-from tensh.jit.scripting.annotated import Annotated
-from tensh.jit.scripting.building import Builder
-from tensh.jit.scripting.calling import hand_over, pack
-from tensh.jit.scripting.classes import Classes
-from tensh.jit.scripting.cleaning import clean, name_values
-from tensh.jit.scripting.contexts import Contexts
-from tensh.jit.scripting.exits import Exits, ResultFound
-from tensh.jit.scripting.expressions import Expressions
-from tensh.jit.scripting.forks import Forks
+from tensh.jit.scripting.calls.calling import hand_over, pack
+from tensh.jit.scripting.calls.classes import Classes
+from tensh.jit.scripting.calls.forks import Forks
+from tensh.jit.scripting.calls.functions import Functions, own_methods
+from tensh.jit.scripting.calls.interfaces import Interfaces
+from tensh.jit.scripting.calls.layers import declare_layer, is_layer
+from tensh.jit.scripting.calls.method_calls import MethodCalls
+from tensh.jit.scripting.calls.python_calls import PythonCalls
+from tensh.jit.scripting.calls.traces import TraceMethod, is_trace
 from tensh.jit.scripting.forms import find_class, find_method
-from tensh.jit.scripting.functions import Functions, own_methods
-from tensh.jit.scripting.inlining import inline
-from tensh.jit.scripting.interfaces import Interfaces
-from tensh.jit.scripting.iteration import Iteration
+from tensh.jit.scripting.graphs.building import Builder
+from tensh.jit.scripting.graphs.cleaning import clean, name_values
+from tensh.jit.scripting.graphs.inlining import inline
 from tensh.jit.scripting.kinds import element_of, fits, join, none, uniform
-from tensh.jit.scripting.layers import declare_layer, is_layer
-from tensh.jit.scripting.method_calls import MethodCalls
-from tensh.jit.scripting.python_calls import PythonCalls
 from tensh.jit.scripting.sources import NotScriptable, Source
-from tensh.jit.scripting.statements import Statements
-from tensh.jit.scripting.subscripts import Subscripts
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef, class_name, class_of, kind_of_object, path_of
-from tensh.jit.scripting.traces import TraceMethod, is_trace
+from tensh.jit.scripting.syntax.annotated import Annotated
+from tensh.jit.scripting.syntax.contexts import Contexts
+from tensh.jit.scripting.syntax.exits import Exits, ResultFound
+from tensh.jit.scripting.syntax.expressions import Expressions
+from tensh.jit.scripting.syntax.iteration import Iteration
+from tensh.jit.scripting.syntax.statements import Statements
+from tensh.jit.scripting.syntax.subscripts import Subscripts
 
 __all__ = ["Program", "compile_script"]
 

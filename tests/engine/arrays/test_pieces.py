@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tensh.engine.arrays import pieces
-from tensh.engine.operators.layers import window_sums
+from tensh.engine.operators.layers.convolution_algorithms import window_sums
 
 SHAPES = {  # (stack and shape of the first factor, of the second)
     "whole pieces": ((64, 192), (8, 192, 256)),

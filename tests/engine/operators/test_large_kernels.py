@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine.operators.layers import convolution, little_images
+from tensh.engine.operators.layers import convolution
+from tensh.engine.operators.layers.convolution_algorithms import little_images
 
 SHAPES = [  # of the image, of the kernel, stride, dilation, padding; channels of inputs and of outputs in a group
     ((20,), (17,), 1, 1, 0, (2, 3)),

@@ -14,7 +14,7 @@ from tensh.engine.arrays.pieces import multiply_stacks
 from tensh.engine.arrays.threads import pool, run
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
-from tensh.engine.operators.layers.few_positions import (
+from tensh.engine.operators.layers.convolution_algorithms.few_positions import (
     FEW,
     FEW_SUMMED,
     add_few,
@@ -23,11 +23,11 @@ from tensh.engine.operators.layers.few_positions import (
     match_few,
     multiply_few,
 )
+from tensh.engine.operators.layers.convolution_algorithms.little_images import are_little, copy_windows, multiply_little
+from tensh.engine.operators.layers.convolution_algorithms.phases import find_phases, place_windows
+from tensh.engine.operators.layers.convolution_algorithms.shifts import find_shifts
+from tensh.engine.operators.layers.convolution_algorithms.window_sums import sum_products
 from tensh.engine.operators.layers.formats import keeping_format
-from tensh.engine.operators.layers.little_images import are_little, copy_windows, multiply_little
-from tensh.engine.operators.layers.phases import find_phases, place_windows
-from tensh.engine.operators.layers.shifts import find_shifts
-from tensh.engine.operators.layers.window_sums import sum_products
 from tensh.engine.operators.layers.windows import lay_together, output_size, pad_sides, strip_padding, windows
 from tensh.engine.operators.precision import compute_in_float32
 

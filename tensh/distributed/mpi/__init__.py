@@ -1,0 +1,1 @@
+"""Process groups whose tensors are carried by MPI."""

@@ -1,0 +1,1 @@
+"""Calls in scripts: of operators, functions, methods and classes."""

@@ -1,0 +1,1 @@
+"""Scripts as TorchScript code and files."""

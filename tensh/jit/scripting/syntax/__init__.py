@@ -1,0 +1,1 @@
+"""Python's syntax in scripts: statements and expressions, by the class of their syntax."""
