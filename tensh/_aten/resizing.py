@@ -21,20 +21,20 @@ def read_settings(name, output_size, *settings):
     mode, antialias = OPERATORS[name]
     settings = list(settings)
     corners = bool(settings.pop(0)) if mode in CORNERS else None
-    said = {"mode": mode, "align_corners": corners, "antialias": antialias}
+    options = {"mode": mode, "align_corners": corners, "antialias": antialias}
     if output_size is not None:
-        return said | {"size": list(output_size)}
-    return said | {"scale_factor": list(settings[0])}
+        return options | {"size": list(output_size)}
+    return options | {"scale_factor": list(settings[0])}
 
 
 def resize(name, input, output_size, *settings, **named):
     """Compute an operator; scale factors determine the positions of elements if the sizes follow from them."""
     settings = (*settings, *named.values())
-    said = read_settings(name, output_size, *settings)
+    options = read_settings(name, output_size, *settings)
     factors = [each for each in settings if type(each) is float]
     if output_size is not None and factors and sizes_by(factors, input) == list(output_size):
-        said["size"], said["scale_factor"] = None, factors
-    return functional.interpolate(input, **said)
+        options["size"], options["scale_factor"] = None, factors
+    return functional.interpolate(input, **options)
 
 
 def sizes_by(factors, input):

@@ -1,4 +1,4 @@
-"""A function of one row at a time."""
+"""torch._higher_order_ops.map: a function applied to each row, and its results stacked."""
 
 import tensh as torch
 from tensh._higher_order_ops.operators import HigherOrderOperator
@@ -10,7 +10,7 @@ __all__ = ["map", "map_op"]
 
 
 def map(f, xs, *args):
-    """Stack ``f(x, *args)`` for each ``x`` along the first dimension of the tensors in ``xs``.  Differentiable as ``f``.
+    """Stack ``f(x, *args)`` for each ``x`` along the first dimension of the tensors in ``xs``.  Differentiable if ``f`` is.
 
     >>> import tensh as torch
     >>> from tensh._higher_order_ops.map import map

@@ -119,15 +119,15 @@ def write_parameters(signature, hints, mutates_args, refuse):
 
 def refuse_annotation(name, annotation, refuse):
     """Raise PyTorch's error for a parameter of a type that schemas lack, with advice for a tuple."""
-    said = f"Parameter {name} has unsupported type {annotation}."
+    message = f"Parameter {name} has unsupported type {annotation}."
     valid = f"The valid types are: dict_keys({valid_types()})."
     if typing.get_origin(annotation) is tuple:
         kinds = [each.__name__ for each in dict.fromkeys(typing.get_args(annotation)) if each is not ...]
         refuse(
-            f"{said} We do not support Tuple inputs in schema. As a workaround, please try to use List instead. For example, "
+            f"{message} We do not support Tuple inputs in schema. As a workaround, please try to use List instead. For example, "
             f"list[{', '.join(kinds)}].\n\n{valid}"
         )
-    refuse(f"{said} {valid}")
+    refuse(f"{message} {valid}")
 
 
 def write_result(signature, hints, refuse):

@@ -1,4 +1,4 @@
-"""torch._subclasses: tensors that have all of a tensor but its elements."""
+"""torch._subclasses: tensors without elements, which have only a shape, a dtype and a device."""
 
 from tensh.engine.methods.namespaces import declare_namespace
 from tensh.switched_off import lookup

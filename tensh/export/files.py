@@ -117,14 +117,14 @@ def load(f, *, extra_files=None, expected_opset_version=None):
                 raise DamagedFile("this is not an exported program of tensh: it has no program.json")
             if archive.getinfo("program.json").file_size > LARGEST:
                 raise DamagedFile(f"the graph has more than {LARGEST} bytes")
-            said = loads(read_record(archive, "program.json").decode("utf-8"), deepest=100)
+            content = loads(read_record(archive, "program.json").decode("utf-8"), deepest=100)
             tensors = torch.load(io.BytesIO(read_record(archive, "tensors.pt")))
             example = None
             if "example.pt" in archive.namelist():  # absent in files of earlier versions
                 example = torch.load(io.BytesIO(read_record(archive, "example.pt")))
             for name in extra_files or {}:
                 extra_files[name] = read_record(archive, f"extra/{name}").decode("utf-8")
-        return rebuild(said, tensors, example)
+        return rebuild(content, tensors, example)
     except DamagedFile as error:
         raise DamagedFile(one_line(error)) from None
     except DAMAGE as error:

@@ -14,7 +14,7 @@ from tensh.fx.graph_module import GraphModule
 
 def encode_node(node):
     """Encode a node as JSON."""
-    said = {
+    entry = {
         "name": node.name,
         "op": node.op,
         "target": name_operator(node.target) if node.op == "call_function" else node.target,
@@ -23,17 +23,17 @@ def encode_node(node):
     }
     value = node.meta.get("val")
     if isinstance(value, GraphModule):
-        said["graph"] = [encode_node(each) for each in value.graph.nodes]
+        entry["graph"] = [encode_node(each) for each in value.graph.nodes]
     if isinstance(value, (Tensor, SymbolicTensor)) and node.op != "get_attr":
-        said["val"] = {
+        entry["val"] = {
             "shape": [each if isinstance(each, str) else int(each) for each in node.meta.get("sizes") or value.shape],
             "dtype": str(value.dtype)[6:],
         }
     elif isinstance(value, (list, tuple, range)):
-        said["val"] = {"parts": len(value)}
+        entry["val"] = {"parts": len(value)}
     elif isinstance(node.meta.get("sizes"), str):
-        said["val"] = {"number": node.meta["sizes"]}
-    return said | encode_notes(node.meta)
+        entry["val"] = {"number": node.meta["sizes"]}
+    return entry | encode_notes(node.meta)
 
 
 def list_tensors(graph, above=""):
@@ -47,14 +47,14 @@ def list_tensors(graph, above=""):
     return found
 
 
-def read_graph(saids, members, above=""):
+def read_graph(entries, members, above=""):
     """Return the graph that a file describes as a list of nodes; ``members`` maps paths to what the nodes read."""
     graph, nodes = Graph(), {}
-    for said in saids:
-        name = said["name"]
+    for entry in entries:
+        name = entry["name"]
         if not is_name(name) or name in nodes:
             raise DamagedFile(f"a node has an invalid or repeated name: {name!r}")
-        nodes[name] = add_node(graph, said, nodes, members, above)
+        nodes[name] = add_node(graph, entry, nodes, members, above)
     if [node.op for node in graph.nodes].count("output") != 1:
         raise DamagedFile("it does not have exactly one output")
     arguments = [node.target for node in graph.find_nodes(op="placeholder")]
@@ -64,38 +64,38 @@ def read_graph(saids, members, above=""):
     return graph
 
 
-def add_node(graph, said, nodes, members, above=""):
+def add_node(graph, entry, nodes, members, above=""):
     """Add the node that a file describes; ``above`` is the path of the branch that it is in."""
-    op, args, kwargs = said["op"], tuple(decode(said["args"], nodes)), decode(said["kwargs"], nodes)
+    op, args, kwargs = entry["op"], tuple(decode(entry["args"], nodes)), decode(entry["kwargs"], nodes)
     if op == "output":
         if len(args) != 1:  # a second value would be read as the type of the first
             raise DamagedFile(f"its output has {len(args)} values")
         return graph.output(args[0])
     if op == "placeholder":
-        if not is_name(said["target"]):  # it becomes part of generated code
-            raise DamagedFile(f"an input has an invalid name: {said['target']!r}")
-        made = graph.create_node("placeholder", said["target"], name=said["name"])
+        if not is_name(entry["target"]):  # it becomes part of generated code
+            raise DamagedFile(f"an input has an invalid name: {entry['target']!r}")
+        made = graph.create_node("placeholder", entry["target"], name=entry["name"])
     elif op == "get_attr":
-        made = graph.create_node("get_attr", str(said["target"]), name=said["name"])
-        made.meta |= decode_notes(said)
-        if "graph" in said:
+        made = graph.create_node("get_attr", str(entry["target"]), name=entry["name"])
+        made.meta |= decode_notes(entry)
+        if "graph" in entry:
             if not is_name(made.target):  # it becomes part of generated code
                 raise DamagedFile(f"a branch has an invalid name: {made.target!r}")
-            inner = read_graph(said["graph"], members, f"{above}{made.target}.")
+            inner = read_graph(entry["graph"], members, f"{above}{made.target}.")
             made.meta["val"] = GraphModule(list_members(inner), inner, "<lambda>", _late=True)
         else:
             made.meta["val"] = members[above + made.target]
         return made
     elif op == "call_function":
-        made = graph.create_node("call_function", find_operator(said["target"]), args, kwargs, said["name"])
-    elif op == "call_method" and may_call_method(said["target"]):
-        made = graph.create_node("call_method", said["target"], args, kwargs, said["name"])
+        made = graph.create_node("call_function", find_operator(entry["target"]), args, kwargs, entry["name"])
+    elif op == "call_method" and may_call_method(entry["target"]):
+        made = graph.create_node("call_method", entry["target"], args, kwargs, entry["name"])
     else:
-        raise DamagedFile(f"it calls {said['target']!r}")
-    made.meta["val"] = decode_value(said.get("val"))
+        raise DamagedFile(f"it calls {entry['target']!r}")
+    made.meta["val"] = decode_value(entry.get("val"))
     if isinstance(made.meta["val"], Expression):
         made.meta["sizes"] = made.meta["val"]
-    made.meta |= decode_notes(said)
+    made.meta |= decode_notes(entry)
     return made
 
 

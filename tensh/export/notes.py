@@ -13,32 +13,32 @@ def name_class(cls):
 
 def encode_notes(meta):
     """Encode the notes of a node as JSON."""
-    said = {}
+    entry = {}
     if "stack_trace" in meta:
-        said["trace"] = meta["stack_trace"].split("\n")
+        entry["trace"] = meta["stack_trace"].split("\n")
     if "nn_module_stack" in meta:
-        said["modules"] = [[key, path, name_class(cls)] for key, (path, cls) in meta["nn_module_stack"].items()]
+        entry["modules"] = [[key, path, name_class(cls)] for key, (path, cls) in meta["nn_module_stack"].items()]
     if meta.get("torch_fn"):
-        said["function"] = list(meta["torch_fn"])
-    return said
+        entry["function"] = list(meta["torch_fn"])
+    return entry
 
 
-def decode_notes(said):
+def decode_notes(entry):
     """Return the notes of a node.  Raise DamagedFile for other values than printable texts: graphs show them."""
     made = {}
-    if "trace" in said:
-        made["stack_trace"] = "\n".join(read_texts(said["trace"]))
-    if "modules" in said:
-        rows = [read_texts(each, 3) for each in said["modules"]]
+    if "trace" in entry:
+        made["stack_trace"] = "\n".join(read_texts(entry["trace"]))
+    if "modules" in entry:
+        rows = [read_texts(each, 3) for each in entry["modules"]]
         made["nn_module_stack"] = {key: (path, cls) for key, path, cls in rows}
-    if "function" in said:
-        made["torch_fn"] = tuple(read_texts(said["function"], 2))
+    if "function" in entry:
+        made["torch_fn"] = tuple(read_texts(entry["function"], 2))
     return made
 
 
-def read_texts(said, count=None):
+def read_texts(texts, count=None):
     """Return a list of texts, ``count`` of them if that is given."""
-    fits = isinstance(said, list) and all(isinstance(each, str) and visible_line(each) == each for each in said)
-    if not fits or count not in (None, len(said)):
-        raise DamagedFile(f"a note of a node is invalid: {said!r:.80}")
-    return said
+    fits = isinstance(texts, list) and all(isinstance(each, str) and visible_line(each) == each for each in texts)
+    if not fits or count not in (None, len(texts)):
+        raise DamagedFile(f"a note of a node is invalid: {texts!r:.80}")
+    return texts

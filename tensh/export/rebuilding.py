@@ -22,52 +22,52 @@ NUMBER = re.compile(r"(u|zuf)\d+")
 """The symbol of a number that a program reads from a tensor."""
 
 
-def rebuild(said, tensors, example=None):
+def rebuild(content, tensors, example=None):
     """Rebuild the program that a file describes; ``example`` are the tensors of its example, in the order of its inputs."""
-    if said.get("tensh") != VERSION:
-        raise DamagedFile(f"its format version is {said.get('tensh')!r}, but tensh reads version {VERSION}")
+    if content.get("tensh") != VERSION:
+        raise DamagedFile(f"its format version is {content.get('tensh')!r}, but tensh reads version {VERSION}")
     if not (isinstance(tensors, dict) and all(isinstance(each, torch.Tensor) for each in tensors.values())):
         raise DamagedFile("it has parameters, buffers or constants that are not tensors")
-    root, branches, fixed = Module(), list_branches(said["nodes"]), {*said["constants"]}
-    frozen = {*said.get("frozen", ())}
-    for path in said["parameters"]:
+    root, branches, fixed = Module(), list_branches(content["nodes"]), {*content["constants"]}
+    frozen = {*content.get("frozen", ())}
+    for path in content["parameters"]:
         grad = path not in frozen and (tensors[path].is_floating_point() or tensors[path].is_complex())
         assign(root, path, torch.nn.Parameter(tensors[path], grad))
-    for path in said["buffers"]:
+    for path in content["buffers"]:
         assign(root, path, tensors[path], path not in fixed)
-    buffers = {*said["buffers"]}
-    constants = {path: tensors[path] for path in said["constants"] if path not in buffers}
+    buffers = {*content["buffers"]}
+    constants = {path: tensors[path] for path in content["constants"] if path not in buffers}
     for path, value in constants.items():  # as attributes of modules, so that they keep their names
         owner, name = find_owner(root, path)
         setattr(owner, name, value)
     members = {**dict(root.named_parameters()), **dict(root.named_buffers()), **constants}
     inner = {path: value for path, value in tensors.items() if path.partition(".")[0] in branches}
-    graph = read_graph(said["nodes"], members | inner)
-    leaves = [(name, decode(leaf, {})) for name, leaf in said["leaves"]]
-    program = Program(root, graph, decode(said["structure"], {}), None, constants, leaves)
-    program.result_spec = read_spec(said["result"]) if "result" in said else None
-    program.guards = [read_guard(each) for each in said.get("guards", ())]
-    program.names = said.get("names", [])  # absent in files of earlier versions
+    graph = read_graph(content["nodes"], members | inner)
+    leaves = [(name, decode(leaf, {})) for name, leaf in content["leaves"]]
+    program = Program(root, graph, decode(content["structure"], {}), None, constants, leaves)
+    program.result_spec = read_spec(content["result"]) if "result" in content else None
+    program.guards = [read_guard(each) for each in content.get("guards", ())]
+    program.names = content.get("names", [])  # absent in files of earlier versions
     if not (isinstance(program.names, list) and all(map(is_name, program.names))):
         raise DamagedFile("an argument has an invalid name")
-    (program.root_class,) = read_texts([said.get("class", "torch.nn.modules.module.Module")])
+    (program.root_class,) = read_texts([content.get("class", "torch.nn.modules.module.Module")])
     nodes = {node.name: node for node in graph.nodes}
-    program.signatures = {key: read_signature(*each, nodes) for key, *each in said.get("signatures", ())}
+    program.signatures = {key: read_signature(*each, nodes) for key, *each in content.get("signatures", ())}
     check_structure(program)
     check_leaves(program)
-    program.mutations = read_mutations(said.get("mutations", []), graph)
-    ranges = {name: read_bounds(each) for name, each in said["bounds"].items()}
+    program.mutations = read_mutations(content.get("mutations", []), graph)
+    ranges = {name: read_bounds(each) for name, each in content["bounds"].items()}
     if not all(is_size(name) for name in ranges):
         raise DamagedFile(
             f"a dynamic size has an invalid name: {next(name for name in ranges if not is_size(name))!r:.80}"
         )
     program.ranges = {name: each for name, each in ranges.items() if NUMBER.fullmatch(name)}
     dynamic = {
-        int(place): {int(dim): str(name) for dim, name in table.items()} for place, table in said["dynamic"].items()
+        int(place): {int(dim): str(name) for dim, name in table.items()} for place, table in content["dynamic"].items()
     }
     check_dynamic(program, dynamic, ranges)
     made = ExportedProgram.from_trace(program, dynamic, ranges, rebuild_example(program, example))
-    made._paths = read_texts(said["modules"]) if "modules" in said else made._paths
+    made._paths = read_texts(content["modules"]) if "modules" in content else made._paths
     made.range_constraints.update({name: Range(*each) for name, each in ranges.items() if name not in program.ranges})
     return made
 
@@ -120,26 +120,26 @@ def check_leaves(program):
         raise DamagedFile("two arguments have the same name")
 
 
-def read_guard(said):
+def read_guard(entry):
     """Return what sizes must satisfy: a comparison of two expressions."""
-    if not (isinstance(said, list) and len(said) == 3 and said[0] in COMPARISONS):
-        raise DamagedFile(f"a guard is invalid: {said!r:.80}")
-    return said[0], *map(read_expression, said[1:])
+    if not (isinstance(entry, list) and len(entry) == 3 and entry[0] in COMPARISONS):
+        raise DamagedFile(f"a guard is invalid: {entry!r:.80}")
+    return entry[0], *map(read_expression, entry[1:])
 
 
-def read_expression(said):
+def read_expression(entry):
     """Return an expression of sizes: a number, a name, or (operator, operand, operand)."""
-    if type(said) is int or isinstance(said, str) and said.isidentifier():
-        return said
-    if not (isinstance(said, list) and len(said) == 3 and said[0] in ARITHMETIC):
-        raise DamagedFile(f"an expression of sizes is invalid: {said!r:.80}")
-    return said[0], *map(read_expression, said[1:])
+    if type(entry) is int or isinstance(entry, str) and entry.isidentifier():
+        return entry
+    if not (isinstance(entry, list) and len(entry) == 3 and entry[0] in ARITHMETIC):
+        raise DamagedFile(f"an expression of sizes is invalid: {entry!r:.80}")
+    return entry[0], *map(read_expression, entry[1:])
 
 
-def read_mutations(said, graph):
+def read_mutations(entries, graph):
     """Return the writes after everything else: node -> (True for a member, its path or the name of an input)."""
     nodes, found = {node.name: node for node in graph.nodes}, {}
-    for name, member, target in said:
+    for name, member, target in entries:
         node = nodes.get(name)
         written = node.args[0] if node is not None and len(node.args) == 2 else None
         fits = getattr(getattr(node, "target", None), "_opname", "") == "copy_" and not node.users
@@ -156,11 +156,11 @@ def list_places(value):
     return [int(leaf) for leaf in leaves_of(value) if isinstance(leaf, Place)]
 
 
-def read_bounds(said):
+def read_bounds(entry):
     """Return the (smallest, largest) value of a dynamic size, each an integer or None."""
-    if not (isinstance(said, list) and len(said) == 2 and all(each is None or type(each) is int for each in said)):
-        raise DamagedFile(f"the bounds of a dynamic size are invalid: {said!r:.80}")
-    return tuple(said)
+    if not (isinstance(entry, list) and len(entry) == 2 and all(each is None or type(each) is int for each in entry)):
+        raise DamagedFile(f"the bounds of a dynamic size are invalid: {entry!r:.80}")
+    return tuple(entry)
 
 
 def check_dynamic(program, dynamic, ranges):

@@ -22,20 +22,20 @@ class DamagedFile(ValueError):
     """The file is not an exported program, or it is damaged."""
 
 
-def decode_value(said):
-    if isinstance(said, dict) and "dtype" in said:
-        shape = said["shape"]
+def decode_value(entry):
+    if isinstance(entry, dict) and "dtype" in entry:
+        shape = entry["shape"]
         if not isinstance(shape, list) or not all(is_size(each) for each in shape):
             raise DamagedFile(f"a shape is invalid: {shape!r:.80}")
-        return SymbolicTensor(shape, read_dtype(said["dtype"]))
-    if isinstance(said, dict) and "parts" in said:
-        if not (type(said["parts"]) is int and 0 <= said["parts"] < 2**31):
-            raise DamagedFile(f"a number of results is invalid: {said['parts']!r:.80}")
-        return range(said["parts"])  # has a length, but takes no memory for it
-    if isinstance(said, dict) and "number" in said:
-        if not (isinstance(said["number"], str) and visible_line(said["number"]) == said["number"]):
-            raise DamagedFile(f"a number is invalid: {said['number']!r:.80}")
-        return Expression(said["number"])
+        return SymbolicTensor(shape, read_dtype(entry["dtype"]))
+    if isinstance(entry, dict) and "parts" in entry:
+        if not (type(entry["parts"]) is int and 0 <= entry["parts"] < 2**31):
+            raise DamagedFile(f"a number of results is invalid: {entry['parts']!r:.80}")
+        return range(entry["parts"])  # has a length, but takes no memory for it
+    if isinstance(entry, dict) and "number" in entry:
+        if not (isinstance(entry["number"], str) and visible_line(entry["number"]) == entry["number"]):
+            raise DamagedFile(f"a number is invalid: {entry['number']!r:.80}")
+        return Expression(entry["number"])
     return None
 
 
@@ -95,15 +95,15 @@ def encode(value):
     raise RuntimeError(f"a file of an exported program cannot hold {value!r:.80}")
 
 
-def decode(said, nodes):
+def decode(entry, nodes):
     """Decode an argument from JSON."""
-    if isinstance(said, list):
-        return [decode(each, nodes) for each in said]
-    if not isinstance(said, dict):
-        if isinstance(said, str) and visible_line(said) != said:  # graphs and errors show it
-            raise DamagedFile(f"a text has control characters: {said!r:.80}")
-        return said
-    ((kind, value),) = said.items()
+    if isinstance(entry, list):
+        return [decode(each, nodes) for each in entry]
+    if not isinstance(entry, dict):
+        if isinstance(entry, str) and visible_line(entry) != entry:  # graphs and errors show it
+            raise DamagedFile(f"a text has control characters: {entry!r:.80}")
+        return entry
+    ((kind, value),) = entry.items()
     if kind == "node":
         return nodes[value]
     if kind == "place":

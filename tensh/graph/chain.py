@@ -245,12 +245,12 @@ def check_lines(explanation, name, checked):
         text = f"({root}({name} + {h}) - {root}({name} - {h})) / {2 * checked.step:g} = {tokens.number(quotient)}"
         verdict = "    " + (_("agrees") if checked.agrees else _("differs"))
     else:
-        said = (
+        sentence = (
             _("{entries} agree with central differences")
             if checked.agrees
             else _("{entries} differ from central differences")
         )
-        text = said.format(entries=count_entries(len(checked.entries))) + ", " + bound_error(checked.worst)
+        text = sentence.format(entries=count_entries(len(checked.entries))) + ", " + bound_error(checked.worst)
         verdict = ""
     kind = "note" if checked.agrees else "trouble"
     yield [

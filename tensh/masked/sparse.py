@@ -54,8 +54,8 @@ def reduce_sparse(name, input, dim, keepdim, dtype, mask):
         raise ValueError(f"_input_mask expects {LAYOUTS} but got {layout}")
     dims = list_dims(dim, input.ndim)
     if mask is None and name != "sum":
-        said = "amax" if name == "amin" and layout is torch.sparse_coo else name
-        raise ValueError(f"masked {said} expects explicit mask for {str(layout).rpartition('.')[2]} tensor input")
+        operation = "amax" if name == "amin" and layout is torch.sparse_coo else name
+        raise ValueError(f"masked {operation} expects explicit mask for {str(layout).rpartition('.')[2]} tensor input")
     places = list_stored(input) if mask is None else expand_mask(input, mask).nonzero().t()
     dense, (dims_of_places, number) = input.to_dense(), places.shape
     values = dense[tuple(places)] if dims_of_places else dense.expand(number)

@@ -76,19 +76,19 @@ class Archive:
             )
         if "version" not in self.records:
             raise RuntimeError(WITHOUT_VERSION)
-        said = self.read("version", 64).decode("ascii", "replace")
-        if not said.strip().isdecimal():
+        version = self.read("version", 64).decode("ascii", "replace")
+        if not version.strip().isdecimal():
             raise RuntimeError(
-                f"[enforce fail at inline_container.cc:215] . Couldn't parse the version {said} as Long Long."
+                f"[enforce fail at inline_container.cc:215] . Couldn't parse the version {version} as Long Long."
             )
-        if int(said) > NEWEST:
-            raise RuntimeError(TOO_NEW.format(int(said)))
+        if int(version) > NEWEST:
+            raise RuntimeError(TOO_NEW.format(int(version)))
 
     def is_swapped(self):
         """Return True if numbers are stored in the other byte order."""
         if "byteorder" not in self.records:
-            said = get_default_load_endianness() or LoadEndianness.NATIVE
-            return said.name.lower() not in ("native", sys.byteorder)
+            assumed = get_default_load_endianness() or LoadEndianness.NATIVE
+            return assumed.name.lower() not in ("native", sys.byteorder)
         order = self.read("byteorder", 64).strip()
         if order not in (b"little", b"big"):
             raise DamagedError("its byteorder is invalid")
@@ -124,9 +124,9 @@ class Archive:
         with Checksums() as self.checksums:
             return Unpickler(described, names, self.mention, encoding=encoding, size=self.size).load()
 
-    def mention(self, said):
+    def mention(self, reference):
         """Return the storage that a pickle refers to; the same for all tensors that share it."""
-        kind, key, where, count = storage_facts(said, 5)
+        kind, key, where, count = storage_facts(reference, 5)
         if key not in self.storages:
             self.storages[key] = kind, storage_over(self.place(self.row(kind, key, count), where))
         known, stored = self.storages[key]
@@ -263,13 +263,13 @@ def crc_of(pieces):
     return found
 
 
-def storage_facts(said, length):
+def storage_facts(reference, length):
     """Return (class, key, location, number of elements) from a reference to a storage."""
     from tensh.serialization.allowed import Storage
 
-    if type(said) is not tuple or len(said) != length or text(said[0]) != "storage":
+    if type(reference) is not tuple or len(reference) != length or text(reference[0]) != "storage":
         raise DamagedError("it refers to something that is not a storage")
-    kind, key, where, count = said[1:5]
+    kind, key, where, count = reference[1:5]
     key, where = text(key), text(where)
     if not isinstance(kind, Storage) or None in (key, where) or type(count) is not int:
         raise DamagedError("it refers to a storage without a class, key, location or size")
@@ -278,8 +278,8 @@ def storage_facts(said, length):
     return str(kind), key, where, count
 
 
-def text(said):
+def text(value):
     """Decode a text that may be from Python 2; None for other values."""
-    if type(said) is bytes:
-        return said.decode("ascii")
-    return said if type(said) is str else None
+    if type(value) is bytes:
+        return value.decode("ascii")
+    return value if type(value) is str else None

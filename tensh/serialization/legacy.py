@@ -71,11 +71,11 @@ class Legacy:
                 if not self.read_more():
                     raise
 
-    def mention(self, said):
+    def mention(self, reference):
         """Return the storage that a pickle refers to, or a class with its source, which is ignored."""
-        if type(said) is tuple and len(said) == 4 and text(said[0]) == "module":
-            return said[1]
-        kind, key, where, count = storage_facts(said, 6)
+        if type(reference) is tuple and len(reference) == 4 and text(reference[0]) == "module":
+            return reference[1]
+        kind, key, where, count = storage_facts(reference, 6)
         if key not in self.rows:
             dtype = dtype_of(kind)
             self.left -= count * dtype.itemsize
@@ -86,13 +86,13 @@ class Legacy:
         known, row, stored = self.rows[key]
         if known != kind:
             raise DamagedError(f"storage {key} is declared as {known} and as {kind}")
-        return stored if said[5] is None else self.part(row, said[5])
+        return stored if reference[5] is None else self.part(row, reference[5])
 
-    def part(self, row, said):
+    def part(self, row, view):
         """Return a part of a storage, which old versions stored separately."""
-        if type(said) is not tuple or len(said) != 3 or not all(type(n) is int and n >= 0 for n in said[1:]):
+        if type(view) is not tuple or len(view) != 3 or not all(type(n) is int and n >= 0 for n in view[1:]):
             raise DamagedError("it refers to an invalid part of a storage")
-        key, begin, count = said
+        key, begin, count = view
         if type(key) is not str or begin + count > row.size:
             raise DamagedError("it refers to an invalid part of a storage")
         return self.views.setdefault(key, storage_over(row[begin : begin + count]))
@@ -118,7 +118,7 @@ class Legacy:
         return end
 
 
-def refuse(said):
+def refuse(reference):
     raise DamagedError("it refers to a storage where none is allowed")
 
 

@@ -39,8 +39,8 @@ def set_order(dtype, state):
 
 def unit_of(state):
     """Return the unit of a time as NumPy writes it: ``ns``, ``25s``."""
-    said = state[8] if len(state) == 9 else None
-    facts = said[1] if type(said) is tuple and len(said) == 2 else None
+    described = state[8] if len(state) == 9 else None
+    facts = described[1] if type(described) is tuple and len(described) == 2 else None
     if type(facts) is not tuple or len(facts) != 4 or type(facts[0]) is not bytes:
         raise DamagedError("it contains a NumPy time without a unit")
     unit, number = facts[0].decode("ascii", "replace"), facts[1]

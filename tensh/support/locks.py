@@ -16,7 +16,7 @@ def make_shared_lock():
 
 
 def hold_at_forks(find_locks):
-    """Take the locks that a function returns before every fork, and release them behind it."""
+    """Take the locks that a function returns before every fork, and release them after it."""
     held = []
 
     def take():

@@ -88,7 +88,7 @@ def trace_program(
     Writes of the run and the state of the random number generator are undone afterwards, unless ``lasting``, where
     branches and loops that depend on elements are recorded as the example takes them. ``sizes`` follows the sizes of
     tensors; ``on_read(kind, function)`` is called when Python reads elements. With a ``shift``, numbers that the
-    program reads by ``item()`` are nodes, and those of the example so much larger; otherwise ``read_item(recorder,
+    program reads by ``item()`` are nodes, whose examples are larger by the shift; otherwise ``read_item(recorder,
     tensor)`` reads them, and transforms of ``torch.func`` are refused. ``preserved`` are paths of modules whose calls
     are noted. Raise UntracedValue if a tensor was computed by something that cannot be observed.
     """

@@ -308,8 +308,8 @@ def test_a_name_in_a_command_is_one_word_of_a_shell():
     ]
     words = " ".join(map(shell_word, names))
     assert visible_line(words) == words
-    said = subprocess.run(["bash", "-c", f"printf '%s\\0' {words}"], capture_output=True, check=True).stdout
-    assert said.split(b"\0")[:-1] == [os.fsencode(name) for name in names]
+    printed = subprocess.run(["bash", "-c", f"printf '%s\\0' {words}"], capture_output=True, check=True).stdout
+    assert printed.split(b"\0")[:-1] == [os.fsencode(name) for name in names]
 
 
 def test_a_command_that_is_to_be_copied_has_the_name_of_a_file_as_one_word(folder):

@@ -105,8 +105,8 @@ def test_lines_that_are_commands_without_their_sign():
         for allowed in (True, False):  # in a Python file there are no commands
             (failed,) = [e for e in run(text, commands=allowed) if isinstance(e, Failed)]
             why = failed.failure.explanation
-            said = why.fits[0].text if why and why.operation == "command" else None
-            assert said == (command if allowed else None), text
+            offered = why.fits[0].text if why and why.operation == "command" else None
+            assert offered == (command if allowed else None), text
 
 
 SIGNS = {

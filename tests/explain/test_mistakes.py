@@ -72,12 +72,12 @@ def test_what_is_said_of_a_mistake(script, monkeypatch):
     monkeypatch.setattr(tensh.explain, "explain", partial(keep_faults, tensh.explain.explain, faults))
     status, text = explain(script)
     assert not faults  # which a session hides
-    said = expected(script).read_text(encoding="utf-8")
+    wanted = expected(script).read_text(encoding="utf-8")
     # Recorded with 3.11: later versions know the place within an f-string and what a loop iterates over, and say more.
     if sys.version_info >= (3, 12):
-        text, said = OF_PYTHON.sub("", text), OF_PYTHON.sub("", said)
+        text, wanted = OF_PYTHON.sub("", text), OF_PYTHON.sub("", wanted)
     assert status == 1
-    assert text == said
+    assert text == wanted
 
 
 @pytest.mark.thorough

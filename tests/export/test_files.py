@@ -28,38 +28,38 @@ def altered(change):
     """The file of a program whose description is changed."""
     before, after = saved(torch.export.export(Model(), (torch.ones(2, 3),))), io.BytesIO()
     with zipfile.ZipFile(before) as source, zipfile.ZipFile(after, "w") as target:
-        said = json.loads(source.read("program.json"))
-        change(said)
-        target.writestr("program.json", json.dumps(said))
+        content = json.loads(source.read("program.json"))
+        change(content)
+        target.writestr("program.json", json.dumps(content))
         target.writestr("tensors.pt", source.read("tensors.pt"))
     after.seek(0)
     return after
 
 
-def call_of(said):
-    return next(each for each in said["nodes"] if each["op"] == "call_function")
+def call_of(content):
+    return next(each for each in content["nodes"] if each["op"] == "call_function")
 
 
 CHANGES = [
-    lambda said: said.update(tensh=9), lambda said: call_of(said).update(target="os.system"), lambda said: call_of(said).update(target="torch.load"),
-    lambda said: call_of(said).update(target="torch.nn.functional.__builtins__"), lambda said: call_of(said).update(name="x); import os #"),
-    lambda said: call_of(said).update(op="call_method", target="__reduce__"), lambda said: call_of(said).update(op="call_method", target="set_"),
-    lambda said: call_of(said).update(op="call_method", target=["neg"]), lambda said: call_of(said).update(op="call_module", target="neg"), lambda said: call_of(said).update(op="call_module"),
-    lambda said: call_of(said)["args"].append({"node": "nobody"}), lambda said: said.pop("nodes"), lambda said: said["parameters"].append("none"),
-    lambda said: call_of(said).update(target="aten.nonsense.default"), lambda said: call_of(said).update(target="aten.from_file.default"), lambda said: call_of(said)["args"].append({"object": 1}),
-    lambda said: said["nodes"].pop(), lambda said: said["nodes"][0].update(target="x, y=print()"), lambda said: said["nodes"][0].update(target="import"),
-    lambda said: said["nodes"].insert(1, said["nodes"][0] | {"name": "another"}), lambda said: said["nodes"][0]["val"].update(shape=[[2], 3]),
-    lambda said: said["nodes"][0].pop("val"), lambda said: said.update(structure=[]), lambda said: said.update(structure={"place": 0}),
-    lambda said: said.update(structure={"tuple": [{"tuple": []}, {"dict": []}]}), lambda said: said.update(structure={"tuple": [{"tuple": [{"place": 1}]}, {"dict": []}]}),
-    lambda said: said.update(structure={"tuple": [{"tuple": [{"place": 0}]}, {"dict": [[1, 2]]}]}),
-    lambda said: said.update(dynamic={"3": {"0": "n"}}, bounds={"n": [2, None]}), lambda said: said.update(dynamic={"0": {"7": "n"}}, bounds={"n": [2, None]}),
-    lambda said: said.update(dynamic={"0": {"0": "n"}}), lambda said: said.update(bounds={"n": [2, "many"]}), lambda said: said.update(bounds={"n": 3}),
-    lambda said: said["nodes"][0]["val"].update(shape=[2, "\x1b[31mred"]), lambda said: said["nodes"][0]["val"].update(shape=[2, -1]),
-    lambda said: said["nodes"][0]["val"].update(shape=[2, 2**70]), lambda said: said.update(bounds={"\x1b[31mred": [2, None]}),
-    lambda said: said["leaves"][0].__setitem__(0, "x\x1b[31m"), lambda said: said["nodes"][-1]["args"].append(1),
-    lambda said: call_of(said)["args"].append("\x1b[31mred"), lambda said: call_of(said)["args"].append({"dict": [["\u202ered", 1]]}),
-    lambda said: call_of(said).update(kwargs={"dict": [["\ud800", 1]]}), lambda said: call_of(said).update(val={"parts": 2**40}),
-    lambda said: call_of(said).update(val={"parts": -1}), lambda said: call_of(said).update(val={"parts": "9"}),
+    lambda content: content.update(tensh=9), lambda content: call_of(content).update(target="os.system"), lambda content: call_of(content).update(target="torch.load"),
+    lambda content: call_of(content).update(target="torch.nn.functional.__builtins__"), lambda content: call_of(content).update(name="x); import os #"),
+    lambda content: call_of(content).update(op="call_method", target="__reduce__"), lambda content: call_of(content).update(op="call_method", target="set_"),
+    lambda content: call_of(content).update(op="call_method", target=["neg"]), lambda content: call_of(content).update(op="call_module", target="neg"), lambda content: call_of(content).update(op="call_module"),
+    lambda content: call_of(content)["args"].append({"node": "nobody"}), lambda content: content.pop("nodes"), lambda content: content["parameters"].append("none"),
+    lambda content: call_of(content).update(target="aten.nonsense.default"), lambda content: call_of(content).update(target="aten.from_file.default"), lambda content: call_of(content)["args"].append({"object": 1}),
+    lambda content: content["nodes"].pop(), lambda content: content["nodes"][0].update(target="x, y=print()"), lambda content: content["nodes"][0].update(target="import"),
+    lambda content: content["nodes"].insert(1, content["nodes"][0] | {"name": "another"}), lambda content: content["nodes"][0]["val"].update(shape=[[2], 3]),
+    lambda content: content["nodes"][0].pop("val"), lambda content: content.update(structure=[]), lambda content: content.update(structure={"place": 0}),
+    lambda content: content.update(structure={"tuple": [{"tuple": []}, {"dict": []}]}), lambda content: content.update(structure={"tuple": [{"tuple": [{"place": 1}]}, {"dict": []}]}),
+    lambda content: content.update(structure={"tuple": [{"tuple": [{"place": 0}]}, {"dict": [[1, 2]]}]}),
+    lambda content: content.update(dynamic={"3": {"0": "n"}}, bounds={"n": [2, None]}), lambda content: content.update(dynamic={"0": {"7": "n"}}, bounds={"n": [2, None]}),
+    lambda content: content.update(dynamic={"0": {"0": "n"}}), lambda content: content.update(bounds={"n": [2, "many"]}), lambda content: content.update(bounds={"n": 3}),
+    lambda content: content["nodes"][0]["val"].update(shape=[2, "\x1b[31mred"]), lambda content: content["nodes"][0]["val"].update(shape=[2, -1]),
+    lambda content: content["nodes"][0]["val"].update(shape=[2, 2**70]), lambda content: content.update(bounds={"\x1b[31mred": [2, None]}),
+    lambda content: content["leaves"][0].__setitem__(0, "x\x1b[31m"), lambda content: content["nodes"][-1]["args"].append(1),
+    lambda content: call_of(content)["args"].append("\x1b[31mred"), lambda content: call_of(content)["args"].append({"dict": [["\u202ered", 1]]}),
+    lambda content: call_of(content).update(kwargs={"dict": [["\ud800", 1]]}), lambda content: call_of(content).update(val={"parts": 2**40}),
+    lambda content: call_of(content).update(val={"parts": -1}), lambda content: call_of(content).update(val={"parts": "9"}),
 ]  # fmt: skip
 
 
@@ -73,25 +73,25 @@ def test_damaged_and_hostile_files_are_refused(change):
 
 @pytest.mark.parametrize("name", ["neg", "double", "lu"])
 def test_a_file_may_call_methods_of_tensors(name):
-    def call_method(said):
-        call_of(said).update(op="call_method", target=name, args=call_of(said)["args"][:1])
+    def call_method(content):
+        call_of(content).update(op="call_method", target=name, args=call_of(content)["args"][:1])
 
     program = torch.export.load(altered(call_method))
     assert [node.target for node in program.graph.find_nodes(op="call_method")] == [name]
 
 
 def test_the_number_of_results_that_a_file_claims_takes_no_memory():
-    program = torch.export.load(altered(lambda said: call_of(said).update(val={"parts": 2**30})))
-    said = json.loads(zipfile.ZipFile(saved(program)).read("program.json"))
-    assert call_of(said)["val"] == {"parts": 2**30}
+    program = torch.export.load(altered(lambda content: call_of(content).update(val={"parts": 2**30})))
+    content = json.loads(zipfile.ZipFile(saved(program)).read("program.json"))
+    assert call_of(content)["val"] == {"parts": 2**30}
 
 
-def nest(said, depth):
+def nest(content, depth):
     """Put the branches of a description into branches of branches."""
-    place = next(number for number, each in enumerate(said["nodes"]) if "graph" in each)
-    innermost = said["nodes"][place]
+    place = next(number for number, each in enumerate(content["nodes"]) if "graph" in each)
+    innermost = content["nodes"][place]
     for _ in range(depth):
-        said["nodes"][place] = innermost | {"graph": [said["nodes"][place], *innermost["graph"]]}
+        content["nodes"][place] = innermost | {"graph": [content["nodes"][place], *innermost["graph"]]}
 
 
 def test_nested_branches_are_compiled_a_few_times_each(monkeypatch):
@@ -101,10 +101,10 @@ def test_nested_branches_are_compiled_a_few_times_each(monkeypatch):
     compile_function = graph_module.compile_function
     monkeypatch.setattr(graph_module, "compile_function", lambda *a, **k: counts.append(1) or compile_function(*a, **k))
     for depth in 8, 16:
-        said, deep = json.loads(zipfile.ZipFile(file).read("program.json")), io.BytesIO()
-        nest(said, depth)
+        content, deep = json.loads(zipfile.ZipFile(file).read("program.json")), io.BytesIO()
+        nest(content, depth)
         with zipfile.ZipFile(deep, "w") as archive:
-            archive.writestr("program.json", json.dumps(said))
+            archive.writestr("program.json", json.dumps(content))
             archive.writestr("tensors.pt", tensors)
         deep.seek(0)
         counts.clear()
@@ -164,17 +164,17 @@ def test_other_files_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("record", "said"),
+    ("record", "message"),
     [
         ("data.pkl", "not an exported program of tensh: it has no program.json"),
         ("program/models/model.json", "an exported program of PyTorch, whose format tensh does not read"),
     ],
 )
-def test_archives_of_others_are_refused(record, said):
+def test_archives_of_others_are_refused(record, message):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr(record, "{}")
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         torch.export.load(file)
 
 

@@ -106,19 +106,19 @@ def test_checks_hold_in_calls(text):
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_decisions_of_python_are_refused(name):
-    args, text, said = REFUSED[name]
+    args, text, refusal = REFUSED[name]
     with pytest.raises(RuntimeError) as caught:
         torch.export.export(make(torch, text), values(torch, args))
     assert type(caught.value).__name__ == "GuardOnDataDependentSymNode"
-    assert str(caught.value).startswith(f"Could not {said} (unhinted: {said.rpartition('expression ')[2]}).")
+    assert str(caught.value).startswith(f"Could not {refusal} (unhinted: {refusal.rpartition('expression ')[2]}).")
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refusals_are_pytorchs(name, oracle):
-    args, text, said = REFUSED[name]
+    args, text, refusal = REFUSED[name]
     with pytest.raises(RuntimeError) as caught:
         oracle.export.export(make(oracle, text), values(oracle, args))
-    assert str(caught.value).startswith(f"Could not {said} (unhinted: {said.rpartition('expression ')[2]}).")
+    assert str(caught.value).startswith(f"Could not {refusal} (unhinted: {refusal.rpartition('expression ')[2]}).")
 
 
 def test_what_was_checked_is_a_range_and_holds():

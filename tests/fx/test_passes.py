@@ -53,8 +53,6 @@ def test_parts_are_pytorchs(oracle):
         made = split_module(fx.symbolic_trace(model), model, by_turns(3))
         return [made.code, *(each.code for _, each in made.named_children())]
 
-    import importlib
-
     theirs = importlib.import_module("torch.fx.passes.split_module").split_module
     assert code(torch, fx, split_module) == code(oracle, oracle.fx, theirs)
 

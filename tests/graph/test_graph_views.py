@@ -92,20 +92,20 @@ CUT = {  # the lines that compute z from w -> the explanation of z.grad
 }
 
 
-@pytest.mark.parametrize("code, said", CUT.items())
+@pytest.mark.parametrize("code, expected", CUT.items())
 @pytest.mark.parametrize("ask", ["%why z", "%why z.grad", "print(tensh.show.why(z))"])
-def test_the_cut_in_a_history_is_named(code, said, ask, tmp_path, capsys):
+def test_the_cut_in_a_history_is_named(code, expected, ask, tmp_path, capsys):
     path = tmp_path / "a.tsh"
     path.write_text(f"w = torch.ones(2, requires_grad=True)\n{code}\nimport tensh\n{ask}\n")
     assert main(["run", str(path)]) == 0
-    assert f"z.grad is None: {said}\n" in capsys.readouterr().out
+    assert f"z.grad is None: {expected}\n" in capsys.readouterr().out
 
 
 def test_what_was_computed_without_a_history_is_named(capsys):
     code = "w = torch.ones(2, requires_grad=True)\nwith torch.no_grad():\n    y = w * 3\nloss = y.sum()\n%why w"
     assert main(["-c", code]) == 0
-    said = "no named tensor with a history was computed from w; y was computed within torch.no_grad() (line 2)"
-    assert said in capsys.readouterr().out
+    expected = "no named tensor with a history was computed from w; y was computed within torch.no_grad() (line 2)"
+    assert expected in capsys.readouterr().out
 
 
 GONE = {
@@ -117,26 +117,26 @@ GONE = {
 }
 
 
-@pytest.mark.parametrize("code, said", GONE.items())
+@pytest.mark.parametrize("code, expected", GONE.items())
 @pytest.mark.parametrize("within", ["", "def main():\n"])
-def test_a_plain_program_is_told_what_is_missing(code, said, within, tmp_path, capsys):
+def test_a_plain_program_is_told_what_is_missing(code, expected, within, tmp_path, capsys):
     lines = f"w = torch.ones(2, requires_grad=True)\n{code}\nprint(tensh.show.why(w))"
     body = within + "\n".join(("    " if within else "") + line for line in lines.split("\n"))
     path = tmp_path / "a.py"
     path.write_text(f"import tensh\nimport tensh as torch\n{body}\n" + "main()\n" * bool(within))
     runpy.run_path(str(path), run_name="__main__")  # as Python runs it; `tensh run` takes note of what is asked later
-    assert f"w.grad = [2, 2], but its origin is not known: {said}\n" in capsys.readouterr().out
+    assert f"w.grad = [2, 2], but its origin is not known: {expected}\n" in capsys.readouterr().out
     assert main(["run", str(path)]) == 0
     assert "w.grad = [2, 2]    because" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("more, said", [
+@pytest.mark.parametrize("more, expected", [
     ("", "w.grad = [2, 2]    because (w * 2).sum(), and w reaches (w * 2).sum() along 1 path"),
     ("", "not checked: the loss has no name"),
     ("w.grad = None", "w.grad was set to None since"),
     ("w.requires_grad_(False)", "w.grad = [2, 2], but its origin is not known: w does not require grad"),
 ])  # fmt: skip
-def test_a_gradient_of_a_loss_without_a_name_is_explained(more, said, capsys):
+def test_a_gradient_of_a_loss_without_a_name_is_explained(more, expected, capsys):
     code = f"w = torch.ones(2, requires_grad=True)\n(w * 2).sum().backward()\n{more}\n%why w.grad"
     assert main(["-c", code]) == 0
-    assert said in capsys.readouterr().out
+    assert expected in capsys.readouterr().out

@@ -44,10 +44,10 @@ def test_what_has_run_writes_no_more_functions(layer, inputs, monkeypatch):
 @pytest.mark.filterwarnings("ignore")  # before the error; the texts of errors are what counts here
 @pytest.mark.parametrize(("layer", "inputs"), MISTAKES)
 def test_mistakes_are_refused_with_the_recorded_words(layer, inputs):
-    said, recorded = refusal(tensh, layer, inputs), REFUSED[f"{layer} <- {inputs}"]
+    message, recorded = refusal(tensh, layer, inputs), REFUSED[f"{layer} <- {inputs}"]
     if recorded.startswith("ZeroDivisionError"):  # Python's own, in other words since 3.14
-        said, recorded = said.partition(":")[0], recorded.partition(":")[0]
-    assert said == recorded
+        message, recorded = message.partition(":")[0], recorded.partition(":")[0]
+    assert message == recorded
 
 
 @pytest.mark.parametrize(("layer", "inputs"), MISTAKES)

@@ -43,7 +43,7 @@ def test_the_bytes_are_those_of_the_package():
     assert our_torch.save(contents(tensh), METADATA) == PACKAGES.read_bytes()
 
 
-def same(found, torch=tensh):
+def check_contents(found, torch=tensh):
     expected = contents(torch)
     assert {name: repr(value) for name, value in found.items()} == {
         name: repr(value.detach()) for name, value in expected.items()
@@ -51,12 +51,12 @@ def same(found, torch=tensh):
 
 
 def test_a_file_of_the_package():
-    same(our_torch.load_file(PACKAGES))
-    same(our_torch.load(PACKAGES.read_bytes()))
+    check_contents(our_torch.load_file(PACKAGES))
+    check_contents(our_torch.load(PACKAGES.read_bytes()))
     with safe_open(PACKAGES, framework="pt") as file:
         assert file.metadata() == METADATA
         assert file.keys() == sorted(contents(tensh)) and set(file.offset_keys()) == set(file.keys())
-        same({name: file.get_tensor(name) for name in contents(tensh)})
+        check_contents({name: file.get_tensor(name) for name in contents(tensh)})
 
 
 @pytest.mark.oracle
@@ -65,7 +65,7 @@ def test_safetensors_go_both_ways(tmp_path):
     package = pytest.importorskip("safetensors.torch")
     assert package.save(contents(torch), METADATA) == PACKAGES.read_bytes()
     our_torch.save_file(contents(tensh), tmp_path / "ours", METADATA)
-    same(package.load_file(tmp_path / "ours"), torch)
+    check_contents(package.load_file(tmp_path / "ours"), torch)
 
 
 def test_what_is_loaded_belongs_to_the_program(tmp_path):
@@ -170,22 +170,22 @@ def test_what_is_refused_leaves_the_file_as_it_was(tensors, kind, words, tmp_pat
     assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
 
 
-def asked(path, name="a", framework="pt", **more):
+def read_tensor(path, name="a", framework="pt", **more):
     with safe_open(path, framework, **more) as file:
         return file.get_tensor(name)
 
 
-def test_the_words_of_what_goes_wrong(tmp_path):
+def test_error_messages_are_those_of_the_package(tmp_path):
     path = tmp_path / "x"
     our_torch.save_file({"a": tensh.ones(1)}, path)
     error = ours.SafetensorError
     for kind, words, call in [
         (FileNotFoundError, "No such file or directory: nowhere", lambda: our_torch.load_file("nowhere")),
-        (error, "File does not contain tensor b", lambda: asked(path, "b")),
-        (error, "framework zzz is invalid", lambda: asked(path, framework="zzz")),
-        (error, "device zzz is invalid", lambda: asked(path, device="zzz")),
-        (AssertionError, "Torch not compiled with CUDA enabled", lambda: asked(path, device="cuda")),
-        (error, 'backend "z" is invalid (expected one of: "mmap", "pread")', lambda: asked(path, backend="z")),
+        (error, "File does not contain tensor b", lambda: read_tensor(path, "b")),
+        (error, "framework zzz is invalid", lambda: read_tensor(path, framework="zzz")),
+        (error, "device zzz is invalid", lambda: read_tensor(path, device="zzz")),
+        (AssertionError, "Torch not compiled with CUDA enabled", lambda: read_tensor(path, device="cuda")),
+        (error, 'backend "z" is invalid (expected one of: "mmap", "pread")', lambda: read_tensor(path, backend="z")),
         (TypeError, "argument 'bytes': 'str' object is not an instance of 'bytes'", lambda: our_torch.load("a")),
         (TypeError, "argument 'metadata': 'int' object is not an instance of 'str'", lambda: our_torch.save({}, {"a": 1})),
         (error, "Error while deserializing: header too small", lambda: our_torch.load(b"")),
@@ -284,7 +284,7 @@ class Tied(tensh.nn.Module):
 
 
 @pytest.mark.parametrize("begin", [0, 4])
-def test_what_is_said_of_a_file_is_one_line_that_can_be_shown(begin):
+def test_an_error_message_is_one_line_without_control_characters(begin):
     name = "\x1b]0;x\x07\n\u202e" + "x" * 10_000
     header = json.dumps(
         {name: {"dtype": "U8" if begin else name, "shape": [1], "data_offsets": [begin, begin + 1]}}

@@ -130,14 +130,14 @@ DERIVATIVES = {
 @cache
 def derivative_of(kind):
     """Return the function ``(node, g)`` of a class of nodes that calls operators of ``aten``."""
-    op, said = kind.op, DERIVATIVES.get(kind.op.name, {})
-    derivatives = {name: said.get(name, text) for name, text in kind.derivatives.items()}
-    let = {name: text for name, text in said.items() if name not in derivatives}
-    let = let if derivatives.keys() <= said.keys() else op.let | let
+    op, own = kind.op, DERIVATIVES.get(kind.op.name, {})
+    derivatives = {name: own.get(name, text) for name, text in kind.derivatives.items()}
+    let = {name: text for name, text in own.items() if name not in derivatives}
+    let = let if derivatives.keys() <= own.keys() else op.let | let
     texts = [local(text, op, True) for text in (*derivatives.values(), *let.values())]
     names = {"fill_gradients", *(name for text in texts for name in words_of(text))} - op.parameters.keys()
-    find = aten_word if said else word
-    namespace = {name: find(name) for name in names if is_word(name, bool(said))} | {"unpack": unpack}
+    find = aten_word if own else word
+    namespace = {name: find(name) for name in names if is_word(name, bool(own))} | {"unpack": unpack}
     compile_source(derivative_source(op, derivatives, let), f"derivative of {op.name} in aten", namespace)
     return namespace["derivative"]
 
@@ -158,9 +158,12 @@ def derivative_source(op, derivatives, let):
     return indent_lines([*lines, f"return ({' '.join(p + '_g,' for p in derivatives)})"])
 
 
-def is_word(name, said):
-    """Return True if a name in a derivative is a word, and not a function of Python."""
-    return name in WORDS or name in LIFTED or name in ARRAYS or said and name in schemas() and name not in PYTHON
+def is_word(name, calls_aten):
+    """Return True if a name in a derivative is a word, and not a function of Python.
+
+    Operators of ``aten`` are words of derivatives that ``calls_aten``.
+    """
+    return name in WORDS or name in LIFTED or name in ARRAYS or calls_aten and name in schemas() and name not in PYTHON
 
 
 PYTHON = frozenset("list len range self abs min max".split())
@@ -357,7 +360,7 @@ def mul_number(a, b):
 
 
 def zeros_for(g, shape):
-    """Zeros to which gradients are added, with all options said."""
+    """Return zeros to which gradients are added, made with all options given."""
     options = {"dtype": g.dtype, "layout": torch.strided, "device": g.device}
     return call_overload(schemas()["new_zeros"]["default"], (g, list(shape)), options)
 

@@ -88,8 +88,8 @@ def binary_cross_entropy_backward(g, self, target, weight=None, reduction=1):
 
 
 def nll_loss_backward(g, self, target, weight, reduction, ignore_index, total_weight):
-    said = {"ignore_index": ignore_index, "reduction": REDUCTIONS[reduction]}
-    return slope(lambda t: functional.nll_loss(t, target, weight, **said), g, [self])[0]
+    settings = {"ignore_index": ignore_index, "reduction": REDUCTIONS[reduction]}
+    return slope(lambda t: functional.nll_loss(t, target, weight, **settings), g, [self])[0]
 
 
 def elu_backward(g, alpha, scale, input_scale, is_result, self_or_result):

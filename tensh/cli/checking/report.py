@@ -47,7 +47,7 @@ def lines(verdict, label=3, width=None):
     else:
         yield "note", (" " * (9 - cells(word)) + verdict.note).rstrip() + "\n"
     if verdict.status == FAILS:
-        yield from indent(failures.short(verdict.result.failure, width=width and width - len(MARGIN)))
+        yield from indent(failures.render_short(verdict.result.failure, width=width and width - len(MARGIN)))
     elif verdict.comparison and verdict.status == DIFFERS:
         yield from difference(verdict.comparison, find_room(width, len(MARGIN) + SIDE))
 

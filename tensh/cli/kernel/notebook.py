@@ -195,7 +195,7 @@ class Notebook(Run):
         if isinstance(error, KeyboardInterrupt | CancelledError):  # CancelledError is that of an `await`
             tokens = failures.render_stop(failure, _("interrupted"))
         else:
-            tokens = failures.short(failure, self.values_shown - self.shown_of[1])
+            tokens = failures.render_short(failure, self.values_shown - self.shown_of[1])
         lines = self.console.style_remark(tokens).rstrip("\n").split("\n")
         self.shell._showtraceback(type(error), error, lines)
 

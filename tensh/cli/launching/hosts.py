@@ -48,8 +48,8 @@ def options_for(mpiexec, machines):
     """Return the options of `mpiexec` for the machines: those of MPICH, or of Open MPI."""
     if not machines:
         return []
-    said = ",".join(name if number is None else f"{name}:{number}" for name, number in machines)
-    return ["--host" if is_open_mpi(mpiexec) else "-hosts", said]
+    listed = ",".join(name if number is None else f"{name}:{number}" for name, number in machines)
+    return ["--host" if is_open_mpi(mpiexec) else "-hosts", listed]
 
 
 def is_open_mpi(mpiexec):

@@ -67,7 +67,7 @@ def summarize(processes):
     """Describe the processes in a line."""
     total = sum(each.end - each.start for each in processes) or 1.0  # killed at once
     blocked = sum(each.seconds("blocked") for each in processes)
-    said = _(
+    text = _(
         "{ranks}, {seconds:.3g} s: computing {computing:.0%}, waiting for others and for data {blocked:.0%}"
     ).format(
         ranks=count(len(processes), "rank"),
@@ -76,7 +76,7 @@ def summarize(processes):
         blocked=blocked / total,
     )
     limit = max(each.limit or 0 for each in processes)
-    return said + (_("; only the first {number:,} spans of a rank were noted").format(number=limit) if limit else "")
+    return text + (_("; only the first {number:,} spans of a rank were noted").format(number=limit) if limit else "")
 
 
 def make_page(title, processes):

@@ -126,8 +126,8 @@ class Course(Run):
         try:
             found = facts.state_value(eval(about, self.session.namespace) if about else outcome.value)
         except Exception as error:  # raised by the expression, or for a value without facts
-            said = f"{type(error).__name__}: {safe_str(error)}"
-            raise LessonError(f"{about or _('its value')}: {said}", question.line) from None
+            message = f"{type(error).__name__}: {safe_str(error)}"
+            raise LessonError(f"{about or _('its value')}: {message}", question.line) from None
         if not found.has(question.kind):
             raise LessonError(_("its result has no {kind}").format(kind=question.kind), question.line)
         return found
@@ -189,7 +189,7 @@ class Course(Run):
         """Show why a line failed; in a language without explanations only PyTorch's message."""
         import tensh.support.language as language
 
-        tokens = failures.short(failure)
+        tokens = failures.render_short(failure)
         if language.current != language.ENGLISH:
             kind = failure.kind.rpartition(".")[2]
             tokens = [("error", kind), ("message", f": {failure.message}\n")]
@@ -209,8 +209,6 @@ def explain_unreadable(code):
         compile(code, "<answer>", "exec")
     except SyntaxError as error:
         return f"SyntaxError: {error.msg}"
-    from tensh.support.language import _
-
     return _("write an expression")
 
 

@@ -134,10 +134,10 @@ def report(console, options, path, lesson, found):
         facts = {"file": path, "lesson": lesson.title, "right": right, "at_once": at_once, "questions": len(found)}
         console.result([("plain", dumps({"v": 1, "kind": "grades"} | facts) + "\n")])
         return
-    said = _("{right} of {count} right, {once} at the first attempt").format(
+    text = _("{right} of {count} right, {once} at the first attempt").format(
         right=right, count=len(found), once=at_once
     )
-    console.result([("title", visible_line(path)), ("plain", f"  {visible_line(lesson.title)}: {said}\n")])
+    console.result([("title", visible_line(path)), ("plain", f"  {visible_line(lesson.title)}: {text}\n")])
     for question, tries, is_right, _was_right, hint in found:
         if not is_right:
             given = visible_line(tries[-1]) if tries else _("no answer")

@@ -54,8 +54,8 @@ class LineScreen:
         self.remark("note", facts)
         if progress.at:
             number = 1 + sum(1 for step in lesson.steps[: progress.at] if hasattr(step, "number"))
-            said = _("continuing at question {number} of {count}")
-            self.remark("note", said.format(number=min(number, count), count=count))
+            text = _("continuing at question {number} of {count}")
+            self.remark("note", text.format(number=min(number, count), count=count))
 
     def text(self, step):
         """Show prose after an empty line."""
@@ -133,8 +133,8 @@ class LineScreen:
         if answered.result == RIGHT:
             self.say(("string", "  " + (_("right") if len(answered.answers) == 1 else _("right this time"))))
         else:
-            said = _("skipped; this is the answer:") if answered.result == SKIPPED else _("this is the answer:")
-            self.say(("note", "  " + said))
+            text = _("skipped; this is the answer:") if answered.result == SKIPPED else _("this is the answer:")
+            self.say(("note", "  " + text))
             self.answer_line(question, outcome)
         course.reveal(question, outcome)
 
@@ -157,15 +157,15 @@ class LineScreen:
     def leave(self, lesson, progress):
         """Say goodbye to a learner who quits."""
         done = len(progress.results)
-        said = _("{done} of {count} answered; run the same command to continue")
+        text = _("{done} of {count} answered; run the same command to continue")
         self.say()
-        self.remark("note", said.format(done=done, count=len(lesson.questions)))
+        self.remark("note", text.format(done=done, count=len(lesson.questions)))
 
     def end(self, lesson, progress):
         """Show that the lesson is complete."""
-        said = _("done: {right} of {count} right without seeing the answer")
+        text = _("done: {right} of {count} right without seeing the answer")
         self.say()
-        self.remark("keyword", said.format(right=progress.right, count=len(lesson.questions)))
+        self.remark("keyword", text.format(right=progress.right, count=len(lesson.questions)))
 
 
 def next_line(stdin):

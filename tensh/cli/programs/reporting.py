@@ -44,14 +44,14 @@ class Reporter:
 
     def take_note(self, note):
         """Show one of the teacher's notes."""
-        self.remark(failures.format_note(note, self.window()))
+        self.remark(failures.render_note(note, self.window()))
 
     def take_warning(self, message, category, filename, line, file=None, text=None):
         """Show a warning; called by Python."""
         place, note = Place(source_of(filename, self.session.sources), None, line), None
         if self.session.teacher:
             message, note = self.session.teacher.on_warning(message, filename, line)
-        self.remark(failures.warning_lines(place, category.__name__, message, note, self.window()))
+        self.remark(failures.render_warning(place, category.__name__, message, note, self.window()))
 
     def take_unraisable(self, error, where):
         """Show an exception of a thread or a destructor, which stops nothing.
@@ -63,7 +63,10 @@ class Reporter:
             return
         in_full = self.options.traceback == "full"
         self.remark(
-            [("note", f"{where}:\n"), *(failures.render_in_full(failure) if in_full else failures.short(failure))]
+            [
+                ("note", f"{where}:\n"),
+                *(failures.render_in_full(failure) if in_full else failures.render_short(failure)),
+            ]
         )
 
     def show_failure(self, failure, may_raise):
@@ -73,7 +76,7 @@ class Reporter:
         self.remark(
             failures.render_in_full(failure, width)
             if in_full
-            else failures.short(failure, self.values_shown - self.shown_of[1], width)
+            else failures.render_short(failure, self.values_shown - self.shown_of[1], width)
         )
         ran = len(failure.places) > 1 or not isinstance(failure.error, SyntaxError)  # else there are no frames to see
         if not in_full and self.env.is_terminal(self.env.stderr) and self.hint and failure.kind and ran:

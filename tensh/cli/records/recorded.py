@@ -115,15 +115,15 @@ class RecordedRun(Run):
         """Return the fields of a failure."""
         return self.shorten(failures.fields(failure, self.where))
 
-    def shorten(self, said):
+    def shorten(self, content):
         """Shorten long strings in nested containers as on a terminal, except with --json=full."""
         if self.options.json_full:
-            return said
-        if isinstance(said, dict):
-            return {name: self.shorten(each) for name, each in said.items()}
-        if isinstance(said, list):
-            return [*map(self.shorten, said)]
-        return shorten_middle(said) if isinstance(said, str) else said
+            return content
+        if isinstance(content, dict):
+            return {name: self.shorten(each) for name, each in content.items()}
+        if isinstance(content, list):
+            return [*map(self.shorten, content)]
+        return shorten_middle(content) if isinstance(content, str) else content
 
     def show_failure(self, failure, may_raise):
         found = self.fields(failure)
@@ -151,8 +151,8 @@ class RecordedRun(Run):
 
     def take_note(self, note):
         columns = failures.columns(note.place)
-        said = {"about": note.about, "message": note.message, "advice": note.advice}
-        self.record("note", **self.where(note.place) | columns, **self.shorten(said))
+        content = {"about": note.about, "message": note.message, "advice": note.advice}
+        self.record("note", **self.where(note.place) | columns, **self.shorten(content))
 
     def mention(self, text):
         if not self.options.quiet:

@@ -16,7 +16,7 @@ LONGEST_LOCAL = 80  # columns for the other arrays of the function
 MOST_CALLERS = 4  # callers shown at each end of a deep stack
 
 
-def short(failure, shown=0, width=None):
+def render_short(failure, shown=0, width=None):
     """Yield (kind, text) pairs for a failure, with the user's lines only.
 
     `shown` is the number of values shown before, `width` the width of the window.
@@ -34,7 +34,7 @@ def short(failure, shown=0, width=None):
             + ", ".join(_("{name} is {text}").format(name=each.name, text=each.text) for each in failure.operands)
             + "\n",
         )
-    yield from local(failure)
+    yield from render_locals(failure)
     yield from describe_turn(failure.explanation, shown)
     if failure.suggestion:
         yield "note", f"        {describe_suggestion(failure.suggestion)}\n"
@@ -45,7 +45,7 @@ def short(failure, shown=0, width=None):
     yield from _callers(failure.places, width)
     if failure.cause:
         yield "note", f"  {_(failure.reason)}\n"
-        yield from short(failure.cause, width=width)
+        yield from render_short(failure.cause, width=width)
 
 
 def render_explanation(explanation, width, is_single=False):
@@ -53,7 +53,7 @@ def render_explanation(explanation, width, is_single=False):
 
     `is_single`: the code is one line, which a change of it need not name.
     """
-    yield from operands(explanation, width)
+    yield from render_operands(explanation, width)
     yield from describe_origins(explanation)
     yield "plain", fill(explanation.rule, width)
     first, other = _("fits:"), _("or:")
@@ -125,7 +125,7 @@ def describe_turn(explanation, shown):
         yield "note", f"        {text.format(number=number, line=line, shown=shown)}\n"
 
 
-def local(failure):
+def render_locals(failure):
     """List the other arrays of the function with their shapes."""
     texts = [f"{each.name} {each.text}" for each in failure.local]
     ends = [*accumulate(cells(text) + 2 for text in texts)]
@@ -137,7 +137,7 @@ def local(failure):
         yield "note", "        " + _("locals: {names}").format(names=names) + "\n"
 
 
-def operands(explanation, width=None):
+def render_operands(explanation, width=None):
     """Show the operands with their shapes, on a line each in a narrow window, and mark the relevant sizes below."""
     if not explanation.operands:
         return
@@ -157,7 +157,7 @@ def operands(explanation, width=None):
     is_shared = len(texts) == 2 and len(dtypes) == 1
     kinds = _("both {dtype}").format(dtype=kinds) if is_shared else kinds
     if width is not None and len(texts) > 1 and INDENT + cells(between.join(texts) + kinds) + 4 > width:
-        yield from operands_below_each_other(explanation, texts, marks)
+        yield from render_operands_in_lines(explanation, texts, marks)
         yield "note", " " * INDENT + kinds + "\n"
         return
     yield "plain", "        " + between.join(texts)
@@ -166,7 +166,7 @@ def operands(explanation, width=None):
         yield "mark", ("        " + (" " * len(between)).join(marks)).rstrip() + "\n"
 
 
-def operands_below_each_other(explanation, texts, marks):
+def render_operands_in_lines(explanation, texts, marks):
     """Show each operand on a separate line, the second after the sign of the operation."""
     is_function = explanation.operation[:1].isalpha() or explanation.operation == "[]"
     sign = "" if is_function or len(texts) != 2 else f"{explanation.operation} "
@@ -185,7 +185,7 @@ def render_in_full(failure, width=None):
     except Exception:  # the exception and its values are user code
         texts = None
     if texts is None:
-        yield from short(failure, width=width)
+        yield from render_short(failure, width=width)
         return
     for text in texts:
         yield "plain", shorten_middle(text)
@@ -206,7 +206,7 @@ def fill(sentence, width, before=INDENT):
     return "".join(f"{' ' * column}{line}\n" for column, line in ((before, first), *((INDENT, line) for line in more)))
 
 
-def warning_lines(place, kind, message, note, width):
+def render_warning(place, kind, message, note, width):
     """Yield (kind, text) pairs for a warning and its note."""
     yield from _format_place(place)
     yield "warning", kind
@@ -218,7 +218,7 @@ def warning_lines(place, kind, message, note, width):
         yield from render_advice(note)
 
 
-def format_note(note, width):
+def render_note(note, width):
     """Yield (kind, text) pairs for a note to learners."""
     head = [*_format_place(note.place), ("warning", _("note")), ("plain", ": ")]
     yield from head

@@ -167,7 +167,7 @@ class Recording(Run):
 
     def show_failure(self, failure, may_raise):
         if not may_raise:
-            self.fail("".join(text for _kind, text in failures.short(failure)))
+            self.fail("".join(text for _kind, text in failures.render_short(failure)))
 
     def show_stop(self, failure, words):
         self.fail("".join(text for _kind, text in failures.render_stop(failure, words)))

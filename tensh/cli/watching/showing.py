@@ -27,8 +27,8 @@ def watch(env, path, tag=None, once=False, as_csv=False, as_json=False):
         if as_csv or as_json:
             console.result([("plain", write_csv(view) if as_csv else write_json(view))])
             for error in dict.fromkeys(view.runs.errors.values()):
-                said = _("tensh watch: {error}").format(error=visible_line(error))
-                console.remark([("message", f"{said}\n")])
+                message = _("tensh watch: {error}").format(error=visible_line(error))
+                console.remark([("message", f"{message}\n")])
         else:
             show(view, env, console, once)
     except Unreadable as error:

@@ -110,12 +110,12 @@ def refuse_failure(subject, error):
     if isinstance(error, TorchDynamoException):
         return None
     inside = is_within_library(error)
-    said = f"{subject} cannot be captured as one graph: it raises {type(error).__name__}: {error}"
+    message = f"{subject} cannot be captured as one graph: it raises {type(error).__name__}: {error}"
     if isinstance(error, NameError):
-        return Unsupported(f"{NO_NAME}\n  Explanation: {said}")
+        return Unsupported(f"{NO_NAME}\n  Explanation: {message}")
     if inside and not isinstance(error, AttributeError) or is_of_operands(error):
-        return TorchRuntimeError(f"{FAKE}\n  Explanation: {said}")
-    return Unsupported(f"{OBSERVED}\n  Explanation: {said}")
+        return TorchRuntimeError(f"{FAKE}\n  Explanation: {message}")
+    return Unsupported(f"{OBSERVED}\n  Explanation: {message}")
 
 
 @contextlib.contextmanager

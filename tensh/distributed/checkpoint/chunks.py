@@ -1,4 +1,4 @@
-"""The boxes of a tensor that this rank has, and what two boxes share."""
+"""The boxes of a tensor that this rank has, and the intersections of boxes."""
 
 import math
 
@@ -80,7 +80,7 @@ def narrow_to(tensor, offsets, lengths):
 
 
 def intersect(stored, local):
-    """Return what two boxes share as (begin in ``stored``, begin in ``local``, lengths); None if nothing.
+    """Return the intersection of two boxes as (begin in ``stored``, begin in ``local``, lengths); None if it is empty.
 
     The boxes are pairs of offsets and sizes.
 

@@ -108,7 +108,7 @@ def read(path):
     return found
 
 
-def refuse_storage(said):
+def refuse_storage(reference):
     raise DamagedError("it contains a tensor")
 
 

@@ -91,8 +91,8 @@ def begin_at_store(store, rank, size, timeout):
     here, there = socket.socketpair()
     serve = ProcessManager(store, rank, size).serve
     threading.Thread(target=serve, args=(here,), name="tensh-rendezvous", daemon=True).start()
-    said = {"PMI_FD": str(there.fileno()), "PMI_RANK": str(rank), "PMI_SIZE": str(size)}
-    os.environ |= said
+    variables = {"PMI_FD": str(there.fileno()), "PMI_RANK": str(rank), "PMI_SIZE": str(size)}
+    os.environ |= variables
     try:
         # through ctypes, which lets the thread run meanwhile, unlike MPI.Init_thread of mpi4py
         failed = ctypes.CDLL(MPI.__file__).MPI_Init_thread(
@@ -100,7 +100,7 @@ def begin_at_store(store, rank, size, timeout):
         )
     finally:
         there.detach()  # MPI owns it now
-        for name in said:
+        for name in variables:
             del os.environ[name]  # processes started by this one must not inherit it
     if failed or MPI.COMM_WORLD.size != size:
         raise DistBackendError(

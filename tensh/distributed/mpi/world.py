@@ -87,8 +87,8 @@ def describe(mpi):
 
 def require_mpi(world_size, would_count):
     """Raise DistBackendError, before any process waits, if MPI is needed (or ``would_count`` processes) but missing."""
-    said = str(world_size if world_size > 0 else os.environ.get("WORLD_SIZE", "2" if would_count else "1"))
-    if said.isdigit() and int(said) > 1 and not is_mpi_there():
+    count = str(world_size if world_size > 0 else os.environ.get("WORLD_SIZE", "2" if would_count else "1"))
+    if count.isdigit() and int(count) > 1 and not is_mpi_there():
         raise DistBackendError(MISSING)
 
 

@@ -48,9 +48,9 @@ def pipeline(module, mb_args, mb_kwargs=None, split_spec=None, split_policy=None
 
     Args:
         mb_args: the arguments of the example, ``mb_kwargs`` its keywords.
-        split_spec: path of a submodule -> where a stage begins at it; without it, stages begin where the model calls
-        ``pipe_split``. split_policy: a function that changes the recorded graph module, and may insert calls of
-        ``pipe_split``.
+        split_spec: path of a submodule -> where a stage begins at it.
+            Without it, stages begin where the model calls ``pipe_split``.
+        split_policy: a function that changes the recorded graph module, and may insert calls of ``pipe_split``.
 
     Raise AttributeError for a path at which there is no module, ValueError for a module that is not called.
 
@@ -75,7 +75,7 @@ def pipeline(module, mb_args, mb_kwargs=None, split_spec=None, split_policy=None
 
 # ── where stages begin ───────────────────────────────────────────────────────
 def assign_stages(graph, split_spec):
-    """Node -> the number of its stage, of those that compute."""
+    """Return node -> the number of its stage, for the nodes that compute."""
     nodes = [node for node in graph.nodes if node.op not in ("placeholder", "get_attr", "output")]
     begins = {number for number, node in enumerate(nodes) if node.target is pipe_split}
     for path, point in split_spec.items():
@@ -137,7 +137,7 @@ class Pipe(Module):
 
 
 def build_stage(stage_module, stage_index, pipe_info, device, group=None):
-    """Return a stage of ``pipe_info``, a ``Pipe``, with a module that stands for that of the pipe.
+    """Return a stage of the ``Pipe`` ``pipe_info`` that runs ``stage_module`` in place of the pipe's module.
 
     >>> import tensh as torch
     >>> callable(torch.distributed.pipelining.build_stage)
@@ -148,7 +148,7 @@ def build_stage(stage_module, stage_index, pipe_info, device, group=None):
 
 # ── the modules of stages ────────────────────────────────────────────────────
 def join(graph, stages, count, members):
-    """The graph module that calls the modules of all stages, and hands values on to the later stages that need them."""
+    """Return the graph module that calls the modules of all stages, and passes values on to the later stages that need them."""
     last = {}  # node -> the last stage that needs its value
     for node in graph.nodes:
         stage = count - 1 if node.op == "output" else stages.get(node, 0)

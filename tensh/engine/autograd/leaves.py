@@ -23,7 +23,7 @@ REMADE = frozenset({np.ndarray, Absent})
 
 
 def make_leaf(node):
-    """Return a tensor for the leaf of a node, whose own is gone; None if only that object knew the elements."""
+    """Return a new tensor for the leaf of a node, whose tensor is gone; None if only that object knew the elements."""
     if type(node.array) not in REMADE:
         return None
     t = wrap(node.array, node)
@@ -40,7 +40,7 @@ def replace_array(t, array):
 
 
 class ReplacedLeaf(AccumulateGrad):
-    """The node, recorded before, of a leaf whose data was replaced by data of another shape or dtype."""
+    """The earlier node of a leaf whose data was replaced by data of another shape or dtype."""
 
     __slots__ = ()
 
@@ -48,7 +48,7 @@ class ReplacedLeaf(AccumulateGrad):
         return "torch::autograd::AccumulateGrad"
 
     def backward(self, g):
-        """Pass the gradient on to the leaf, in the old shape if it is the first and its memory is not shared."""
+        """Pass the gradient on to the leaf; the first one keeps the old shape, unless its memory is shared."""
         node = None if self.variable is None else self.variable.node
         if node is not None and node.grad is None and g.base is None:
             node.grad = wrap(g)
@@ -89,7 +89,7 @@ _resting: dict[int, tuple] = {}  # id(leaf) -> (weakly: its node, the hooks, wea
 
 
 def rest_leaf(t):
-    """Record no longer what is computed from a leaf."""
+    """Stop recording operations on a leaf."""
     node, number = t.node, id(t)
     t._kept, t.node, node.grad = node.grad, None, None
     node.__class__ = RestingLeaf
@@ -97,7 +97,7 @@ def rest_leaf(t):
 
 
 def wake_leaf(t):
-    """Record what is computed from a tensor; a leaf that rested goes on with the node of the graphs recorded before."""
+    """Start recording operations on a tensor; a leaf that rested gets the node of earlier graphs back."""
     find, hooks, _ = _resting.pop(id(t), (None, None, None))
     old = None if find is None else find()
     if old is not None and old.shape == t.array.shape and old.array.dtype == t.array.dtype:
@@ -131,7 +131,7 @@ def form_of(t):
 
 
 def set_data(t, value):
-    """Let a tensor go on with the memory of another one, without a record; each counts its own writes."""
+    """Give a tensor the memory of another one, without recording that; each counts its own writes."""
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {name_type(value)}")
     if not has_same_form(t, value):

@@ -156,8 +156,8 @@ class SavedTensor:
         Raise RuntimeError if there are hooks already, or if the tensor has been freed.
         """
         if len(hooks) != 2 or not all(map(callable, hooks)):
-            said = ", ".join(map(repr, (self, *hooks)))
-            raise TypeError(WHAT_IS_TAKEN.format("register_hooks", "self: torch._C._autograd.SavedTensor, ", said))
+            given = ", ".join(map(repr, (self, *hooks)))
+            raise TypeError(WHAT_IS_TAKEN.format("register_hooks", "self: torch._C._autograd.SavedTensor, ", given))
         node, place = self._node, self._place
         if not node.saved:
             raise RuntimeError(FREED)

@@ -91,16 +91,16 @@ def backward_source(op, recorded, derivatives, chains=False):
     if op.many:
         names = "gs" if op.outs == LIST else " ".join(f"g_{o}," for o in op.outs)
         lines.append(f"{names} = fill_gradients(self, g)")
-    said = functools.partial(local, op=op, recorded=recorded)
-    lines += [f"{name} = {said(text)}" for name, text in op.let.items()]
+    rewrite = functools.partial(local, op=op, recorded=recorded)
+    lines += [f"{name} = {rewrite(text)}" for name, text in op.let.items()]
     if op.sequence:
-        lines.append(f"return {said(derivatives[op.sequence])}")
+        lines.append(f"return {rewrite(derivatives[op.sequence])}")
         return indent_lines(lines)
     if len(derivatives) == 1:
-        lines.append(f"return ({said(next(iter(derivatives.values())))},)")
+        lines.append(f"return ({rewrite(next(iter(derivatives.values())))},)")
         return indent_lines(lines)
     lines.append(f"{' '.join(p + '_n,' for p in derivatives)} = self.inputs")
-    values = [f"None if {p}_n is None else {said(text)}," for p, text in derivatives.items()]
+    values = [f"None if {p}_n is None else {rewrite(text)}," for p, text in derivatives.items()]
     lines.append(f"return ({' '.join(values)})")
     return indent_lines(lines)
 
@@ -130,9 +130,13 @@ def forward_source(op, recorded, derivatives):
     """``forward(self, tangents)`` of an operator that works element by element: see Note [Forward from backward]."""
     lines = ["def forward(self, tangents):", *_write_unpacking(op, recorded)]
     lines += [f"{' '.join(p + '_t,' for p in derivatives)} = tangents", "total = None"]
-    said = functools.partial(local, op=op, recorded=recorded)
+    rewrite = functools.partial(local, op=op, recorded=recorded)
     for p, text in derivatives.items():
-        share = [f"g = {p}_t", *(f"{name} = {said(let)}" for name, let in op.let.items()), f"share = {said(text)}"]
+        share = [
+            f"g = {p}_t",
+            *(f"{name} = {rewrite(let)}" for name, let in op.let.items()),
+            f"share = {rewrite(text)}",
+        ]
         share.append("total = share if total is None else total + share")
         lines += [f"if {p}_t is not None:", *(INDENT + line for line in share)]
     return indent_lines([*lines, "return total"])

@@ -68,7 +68,7 @@ def _is_computed(t):
 
 
 def _record(t, flag):
-    """Start or stop recording what is computed from a leaf."""
+    """Start or stop recording operations on a leaf."""
     if _is_computed(t):
         if not flag:
             raise RuntimeError(LEAVES_ONLY + DETACH)

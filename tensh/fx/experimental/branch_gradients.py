@@ -46,7 +46,7 @@ def cut_off(tensors):
 def attach(called, args, taken, wanted, leaves):
     """Return the results of a branch with a node, which calls the branch that computes the gradients of ``wanted``.
 
-    ``taken`` are all operands, with what the functions take from outside.
+    ``taken`` are all operands, including the tensors that the functions take from enclosing code.
     """
     pred, first, second, operands = args
 

@@ -23,29 +23,29 @@ class MetaProxy(Proxy):
     @property
     def shape(self):
         """The sizes of the example."""
-        return self.tell("shape", lambda example: example.shape)
+        return self.read_example("shape", lambda example: example.shape)
 
     @property
     def dtype(self):
         """The dtype of the example."""
-        return self.tell("dtype", lambda example: example.dtype)
+        return self.read_example("dtype", lambda example: example.dtype)
 
     @property
     def device(self):
-        """The device of the value, which the graph asks for: that of the example says nothing."""
+        """The device of the value, read by a node of the graph: that of every example is "meta"."""
         return super().__getattr__("device")
 
     def size(self, dim=None):
         """Return the sizes of the example, or one of them."""
         given = () if dim is None else (dim,)
-        return self.tell("size", lambda example: example.size(*given), given)
+        return self.read_example("size", lambda example: example.size(*given), given)
 
     def dim(self):
         """Return the number of dimensions of the example."""
-        return self.tell("dim", lambda example: example.dim(), ())
+        return self.read_example("dim", lambda example: example.dim(), ())
 
-    def tell(self, name, read, given=None):
-        """Return what the example says; without one, the graph asks: ``given`` are the arguments of a method."""
+    def read_example(self, name, read, given=None):
+        """Return ``read(example)``; without an example, record the attribute, or the method with the arguments ``given``."""
         example = self.__dict__.get("_tensor_meta")
         if isinstance(example, Tensor):
             return read(example)

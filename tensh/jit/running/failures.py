@@ -105,16 +105,16 @@ def describe_failure(error):
     except (OSError, TypeError, SyntaxError, IndexError):  # there is no source
         node = None
     raised = raised and isinstance(node, (ast.Raise, ast.Assert))
-    said = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+    message = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
     if raised and isinstance(node, ast.Assert):
-        return Error(f"{text}RuntimeError: AssertionError: {said}\n")
+        return Error(f"{text}RuntimeError: AssertionError: {message}\n")
     if raised:
-        return Error(f"{text}{type(error).__module__}.{type(error).__name__}: {said}\n")
+        return Error(f"{text}{type(error).__module__}.{type(error).__name__}: {message}\n")
     if unused:
-        return Error(f"{text}RuntimeError: {said}\n")
-    said = f"KeyError: {said}" if isinstance(error, KeyError) else OTHER.get(said, said)
-    said = re.sub(r"^(\S+) is not in list$", r"'\1' is not in list", said)
-    return RuntimeError(f"{text}RuntimeError: {said}\n")
+        return Error(f"{text}RuntimeError: {message}\n")
+    message = f"KeyError: {message}" if isinstance(error, KeyError) else OTHER.get(message, message)
+    message = re.sub(r"^(\S+) is not in list$", r"'\1' is not in list", message)
+    return RuntimeError(f"{text}RuntimeError: {message}\n")
 
 
 def innermost_is_script(error):

@@ -1,7 +1,4 @@
-"""Places where a script leaves its own language.
-
-These are Python that it calls unchanged, functions that it must not call, and values that are copied.
-"""
+"""The limits of a script's language: functions that stay Python, functions that it must not call, values that are copied."""
 
 import functools
 import inspect
@@ -31,10 +28,10 @@ def find_meaning(function):
         modifier = getattr(function, "_torchscript_modifier", None)
         if modifier == "unused":
             translated[function] = refuse_call
+        elif modifier == "ignore":
+            translated[function] = run_as_python(function)
         else:
-            translated[function] = (
-                run_as_python(function) if modifier == "ignore" else translate(function, find_meaning)
-            )
+            translated[function] = translate(function, find_meaning)
     return translated[function]
 
 
@@ -68,7 +65,7 @@ class PythonMethod:
 
 
 def hand_out(value):
-    """Return a result as Python gets it: new containers, no names of parts, numbers for dtypes and layouts."""
+    """Return a result as Python gets it: new containers, plain tuples for named ones, numbers for dtypes and layouts."""
     if isinstance(value, (dtype, layout, memory_format)):
         return as_number(value)
     if type(value) is list:

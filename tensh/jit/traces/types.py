@@ -38,8 +38,8 @@ def _infer(value):
     if isinstance(value, dict):
         if not value:
             raise Untypable("Dictionary inputs must have entries")
-        said = "Dictionary inputs to traced functions must have consistent type."
-        key, kind = (_unify(map(_infer, group), said) for group in (value, value.values()))
+        message = "Dictionary inputs to traced functions must have consistent type."
+        key, kind = (_unify(map(_infer, group), message) for group in (value, value.values()))
         if key not in KEYS:
             raise RuntimeError(
                 f"Cannot create dict for key type '{write_key(key)}', only int, float, complex, Tensor, device and string keys are "
@@ -57,13 +57,13 @@ def _infer(value):
     return (name,)
 
 
-def _unify(kinds, said):
+def _unify(kinds, message):
     """Return the type that holds all elements of a container."""
     found, *others = kinds
     for other in others:
         both = _join(found, other)
         if both is None:
-            raise Untypable(f"{said} Found {write_type(found)} and {write_type(other)}")
+            raise Untypable(f"{message} Found {write_type(found)} and {write_type(other)}")
         found = both
     return found
 

@@ -6,7 +6,6 @@ from tensh._aten.resizing import OPERATORS
 from tensh.onnx.builder import Value
 from tensh.onnx.errors import no_form
 from tensh.onnx.forms.table import compose, form
-from tensh.onnx.forms.windows import each_dim
 
 
 @form("pad constant_pad_nd reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d")
@@ -38,39 +37,36 @@ def interpolate(
     align_corners = True if name == "upsample_bilinear" else align_corners
     if mode == "area":
         raise no_form(node)
+    attributes = resize_attributes(mode, align_corners, antialias)
     sizes = node.meta["val"].shape[2:]
-    ways = {
-        "nearest": ("nearest", "asymmetric", "floor"),
-        "nearest-exact": ("nearest", "half_pixel", "round_prefer_ceil"),
-    }
-    way, place, nearest = ways.get(
-        mode,
-        ("cubic" if mode == "bicubic" else "linear", "align_corners" if align_corners else "pytorch_half_pixel", None),
+    if scale_factor is not None and not recompute_scale_factor:
+        factors = [scale_factor] * len(sizes) if isinstance(scale_factor, (int, float)) else scale_factor
+        return o.Resize(input, None, o.array(np.asarray([1.0, 1.0, *factors], np.float32)), **attributes)
+    wanted = [size] * len(sizes) if isinstance(size, Value) else size
+    is_computed = isinstance(wanted, (tuple, list)) and any(isinstance(each, Value) for each in wanted)
+    front = o.Slice(o.Shape(input), [0], [2])
+    return o.Resize(
+        input, None, None, o.Concat(front, o.ints(list(wanted if is_computed else sizes)), axis=0), **attributes
     )
-    attributes = {
+
+
+WAYS = {"nearest": ("nearest", "asymmetric", "floor"), "nearest-exact": ("nearest", "half_pixel", "round_prefer_ceil")}
+"""Mode of PyTorch -> ONNX's interpolation, coordinates and rounding, where these do not depend on ``align_corners``."""
+
+
+def resize_attributes(mode, align_corners, antialias):
+    """Return the attributes of ONNX's Resize for an interpolation of PyTorch."""
+    smooth = "cubic" if mode == "bicubic" else "linear"
+    corners = "align_corners" if align_corners else "pytorch_half_pixel"
+    way, coordinates, nearest = WAYS.get(mode, (smooth, corners, None))
+    return {
         "mode": way,
-        "coordinate_transformation_mode": place,
+        "coordinate_transformation_mode": coordinates,
         "nearest_mode": nearest,
         "antialias": int(antialias) or None,
         "exclude_outside": int(antialias) or None,
         "cubic_coeff_a": (-0.5 if antialias else -0.75) if way == "cubic" else None,
     }
-    if scale_factor is not None and not recompute_scale_factor:
-        factors = (
-            each_dim(scale_factor, len(sizes))
-            if isinstance(scale_factor, int)
-            else [scale_factor] * len(sizes)
-            if isinstance(scale_factor, float)
-            else list(scale_factor)
-        )
-        scales = o.array(np.asarray([1.0, 1.0, *factors], np.float32))
-        return o.Resize(input, None, scales, **attributes)
-    if isinstance(size, (tuple, list)) and any(isinstance(each, Value) for each in size) or isinstance(size, Value):
-        wanted = [size] * len(sizes) if isinstance(size, Value) else list(size)
-        front = o.Slice(o.Shape(input), [0], [2])
-        return o.Resize(input, None, None, o.Concat(front, o.ints(wanted), axis=0), **attributes)
-    front = o.Slice(o.Shape(input), [0], [2])
-    return o.Resize(input, None, None, o.Concat(front, o.ints(list(sizes)), axis=0), **attributes)
 
 
 @form(" ".join(OPERATORS))

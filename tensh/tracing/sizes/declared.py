@@ -48,10 +48,10 @@ def is_own(value):
 def match(function, tree, *shapes):
     """Apply ``function(path, leaf, declaration)`` to the leaves of arguments. Raise UserError for another structure."""
 
-    def apply(path, leaf, *said):
+    def apply(path, leaf, *declaration):
         if (kind := kind_of(leaf)) in BRANCHES:
-            return tree_map_with_path(apply, list(BRANCHES[kind].flatten_fn(leaf)[0]), *said, is_leaf=is_own)
-        return function(path, leaf, *said)
+            return tree_map_with_path(apply, list(BRANCHES[kind].flatten_fn(leaf)[0]), *declaration, is_leaf=is_own)
+        return function(path, leaf, *declaration)
 
     try:
         return tree_map_with_path(apply, tree, *shapes, is_leaf=is_own)
@@ -106,51 +106,51 @@ def check_names(known, shapes):
     )
 
 
-def check_declaration(path, leaf, said, ranges, kinds):
+def check_declaration(path, leaf, declaration, ranges, kinds):
     """Raise UserError unless a declaration fits the tensor; ``ranges`` has the range of each name so far.
 
     ``kinds`` are those of dimensions beside ``Dim``.
     """
     where = f"specified at `dynamic_shapes{keystr(path)}`"
     if isinstance(leaf, Whole):
-        if isinstance(said, Dim):
+        if isinstance(declaration, Dim):
             raise ValueError(
                 "Unable to specify input integers as dynamic through named Dims. Please use Dim.AUTO/DYNAMIC instead."
             )
-        if said is not None and not isinstance(said, (int, _DimHint)):
+        if declaration is not None and not isinstance(declaration, (int, _DimHint)):
             raise AssertionError(
-                f"expected dynamic_shape to be None, int, or _DimHint for _IntWrapper, got {type(said)}"
+                f"expected dynamic_shape to be None, int, or _DimHint for _IntWrapper, got {type(declaration)}"
             )
         return
     if not isinstance(leaf, Tensor):
-        if said is not None:
+        if declaration is not None:
             raise UserError(
-                f"Cannot associate shape {said} {where} to non-tensor type {type(leaf)} at `inputs{keystr(path)}` (expected None)",
+                f"Cannot associate shape {declaration} {where} to non-tensor type {type(leaf)} at `inputs{keystr(path)}` (expected None)",
                 CASE,
             )
         return
-    if said is None:
+    if declaration is None:
         return
-    listed = isinstance(said, (tuple, list))
-    if not listed and not isinstance(said, dict):
+    listed = isinstance(declaration, (tuple, list))
+    if not listed and not isinstance(declaration, dict):
         raise UserError(
-            f"Unexpected input tensor shape {said} {where} (expected either a list/tuple of dimensions, or a dict mapping indices to "
+            f"Unexpected input tensor shape {declaration} {where} (expected either a list/tuple of dimensions, or a dict mapping indices to "
             "dimensions, where each dimension is an int, a Dim, Dim.AUTO, Dim.STATIC, or Dim.DYNAMIC)",
             CASE,
         )
-    if listed and len(said) != leaf.dim():
+    if listed and len(declaration) != leaf.dim():
         raise UserError(
-            f"Expected dynamic shape spec {said} {where} to have the same length as the actual tensor shape {leaf.shape} "
-            f"(expected {leaf.dim()}, but got {len(said)} instead)",
+            f"Expected dynamic shape spec {declaration} {where} to have the same length as the actual tensor shape {leaf.shape} "
+            f"(expected {leaf.dim()}, but got {len(declaration)} instead)",
             CASE,
         )
-    for place, dim in enumerate(said) if listed else said.items():
+    for place, dim in enumerate(declaration) if listed else declaration.items():
         if isinstance(dim, Dim):
             check_range(dim, ranges)
         elif dim is not None and not isinstance(dim, kinds):
             which, space = (f"#{place}", "") if listed else (f"mapped to index {place}", " ")
             raise UserError(
-                f"Unexpected dimension {which} in input tensor shape {said} {where} (expected None, an int, a Dim, Dim.AUTO, "
+                f"Unexpected dimension {which} in input tensor shape {declaration} {where} (expected None, an int, a Dim, Dim.AUTO, "
                 f"Dim.STATIC, or Dim.DYNAMIC, {space}but got {dim!r} instead)",
                 CASE,
             )
@@ -180,12 +180,12 @@ def read_declarations(model, args, kwargs, shapes, strings):
         check_names(known, shapes)
     tree = known if isinstance(shapes, dict) else type(shapes)(known.values())
 
-    def note(path, leaf, said):
+    def note(path, leaf, declaration):
         if type(leaf) is int:
             leaf = Whole(leaf)
-        check_declaration(path, leaf, said, ranges, kinds)
+        check_declaration(path, leaf, declaration, ranges, kinds)
         if isinstance(leaf, Tensor):
-            found.append(read_dimensions(leaf, said))
+            found.append(read_dimensions(leaf, declaration))
 
     match(note, tree, shapes)
     paths = [path for path, _, _ in list_inputs(lambda **given: 0, (), known)]
@@ -193,12 +193,12 @@ def read_declarations(model, args, kwargs, shapes, strings):
     return [(path, name, each, by_path[path]) for path, name, each in list_inputs(model, args, kwargs)]
 
 
-def read_dimensions(tensor, said):
+def read_dimensions(tensor, declaration):
     """Return {dimension: declaration} of a tensor, without fixed sizes that are those of the example."""
     sizes = list(tensor.shape)
-    for dim in said if isinstance(said, dict) else ():
+    for dim in declaration if isinstance(declaration, dict) else ():
         sizes[dim] = None  # raises for what is not a dimension, with PyTorch's text
-    table = said if isinstance(said, dict) else dict(enumerate(said or ()))
+    table = declaration if isinstance(declaration, dict) else dict(enumerate(declaration or ()))
     return {dim % tensor.dim(): each for dim, each in table.items() if each is not None and each is not STATIC}
 
 
@@ -209,19 +209,19 @@ def read_dynamic_shapes(model, args, kwargs, shapes, strings=False):
     """
     dynamic, first, unnamed = {}, {}, iter(range(1000))
     for place, (path, _, tensor, table) in enumerate(read_declarations(model, args, kwargs, shapes, strings)):
-        for dim, said in table.items():
+        for dim, declaration in table.items():
             source, size = f"L{keystr(path)}.size()[{dim}]", tensor.shape[dim]
-            if isinstance(said, int):
-                if said != size:
+            if isinstance(declaration, int):
+                if declaration != size:
                     raise ConstraintViolationError(
-                        f"Static shape constraint of {said} does not match input size of {size}, for {source}"
+                        f"Static shape constraint of {declaration} does not match input size of {size}, for {source}"
                     )
                 continue
-            name = make_name(said, f"dim_{next(unnamed)}")
-            if isinstance(said, _DimHint) and size < 2:
+            name = make_name(declaration, f"dim_{next(unnamed)}")
+            if isinstance(declaration, _DimHint) and size < 2:
                 require_changing(name, size, path, dim)
                 continue
-            require_range(said, size)
+            require_range(declaration, size)
             if read_derived(name) is not None:
                 check_derived(name, size, source, first)
             elif first.setdefault(name, (size, source))[0] != size:
@@ -231,17 +231,17 @@ def read_dynamic_shapes(model, args, kwargs, shapes, strings=False):
     return dynamic
 
 
-def make_name(said, unnamed):
+def make_name(declaration, unnamed):
     """Return the name of a declared dimension, with its range."""
-    if isinstance(said, str):
-        return Name(said)
-    if isinstance(said, _DimHint):
+    if isinstance(declaration, str):
+        return Name(declaration)
+    if isinstance(declaration, _DimHint):
         name = Unnamed(unnamed)
-        name.kind = said.__name__
+        name.kind = declaration.__name__
     else:
-        name = Name(said.__name__)
-        name.root = make_name(said.root, unnamed) if hasattr(said, "root") else None
-    name.min, name.max = said.min, None if said.max == INFINITY else said.max
+        name = Name(declaration.__name__)
+        name.root = make_name(declaration.root, unnamed) if hasattr(declaration, "root") else None
+    name.min, name.max = declaration.min, None if declaration.max == INFINITY else declaration.max
     return name
 
 

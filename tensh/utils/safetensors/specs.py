@@ -45,8 +45,8 @@ class TensorSpec(Spec):
 def check_instance(argument, value, kind):
     """Raise TypeError unless the value of an argument is of a kind."""
     if not isinstance(value, kind):
-        said = "'None'" if value is None else f"'{type(value).__name__}' object"
-        raise TypeError(f"argument '{argument}': {said} is not an instance of '{kind.__name__}'")
+        shown = "'None'" if value is None else f"'{type(value).__name__}' object"
+        raise TypeError(f"argument '{argument}': {shown} is not an instance of '{kind.__name__}'")
 
 
 def read_size(argument, value):

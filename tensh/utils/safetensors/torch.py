@@ -64,7 +64,7 @@ def save(tensors, metadata=None):
 
 
 def save_file(tensors, filename, metadata=None):
-    """Write tensors, by name, and texts into a file, as ``save``.  A file that was there is replaced when all is written."""
+    """Write tensors, by name, and texts into a file, as ``save``.  An existing file is replaced once everything is written."""
     numpy.save_file(arrays(tensors), filename, metadata)
 
 
@@ -88,7 +88,7 @@ def load_file(filename, device="cpu", *, backend="mmap"):
 
 
 def arrays(tensors):
-    """Return the arrays of tensors that the format can hold, by name; raises for the others."""
+    """Return the arrays of tensors that the format can hold, by name; raise ValueError, TypeError or RuntimeError for others."""
     if not isinstance(tensors, dict):
         raise ValueError(f"Expected a dict of [str, torch.Tensor] but received {type(tensors)}")
     for name, tensor in tensors.items():
@@ -129,9 +129,9 @@ def save_model(model, filename, metadata=None, force_contiguous=True):
 
 
 def load_model(model, filename, strict=True, device="cpu", *, backend="mmap"):
-    """Read a file that ``save_model`` wrote into a module; (names that were missing, names that it does not have).
+    """Load a file of ``save_model`` into a module; return (names that the file lacks, names that the module lacks).
 
-    Raise RuntimeError where there are such names, unless ``strict=False``.
+    Raise RuntimeError if there are such names, unless ``strict=False``.
     """
     state = load_file(filename, device=device, backend=backend)
     doubles = _remove_duplicate_names(model.state_dict(), preferred_names=state)

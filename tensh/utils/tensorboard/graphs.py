@@ -82,10 +82,10 @@ class Boxes:
         constants = [each for each in (*node.args, *node.kwargs.values()) if not isinstance(each, Node)]
         return self.make(node, name, kind, inputs, ", ".join(map(str, constants)))
 
-    def make(self, node, name, kind, inputs=(), said=""):
+    def make(self, node, name, kind, inputs=(), text=""):
         """Return a node, with the shape of its value."""
         self.names.setdefault(node, name)
-        attributes = {"attr": AttrValue(s=said.encode())}
+        attributes = {"attr": AttrValue(s=text.encode())}
         value = node.meta.get("val")
         if isinstance(value, Tensor):
             shape = TensorShapeProto(dim=[TensorShapeProto.Dim(size=int(size)) for size in value.shape])

@@ -33,17 +33,17 @@ def shape_of(sizes):
 
 
 def plugin(name, content=b""):
-    """Return the part of TensorBoard that shows a value."""
+    """Return metadata that name the plugin by which TensorBoard shows a value."""
     return SummaryMetadata(plugin_data=SummaryMetadata.PluginData(plugin_name=name, content=content))
 
 
-def one(tag, **fields):
+def make_summary(tag, **fields):
     """Return a summary of one value."""
     return Summary(value=[Summary.Value(tag=tag, **fields)])
 
 
-def of_text(lines, sizes):
-    """Bytes as a tensor of text."""
+def make_text(lines, sizes):
+    """Return bytes as a tensor of text."""
     return TensorProto(dtype="DT_STRING", string_val=lines, tensor_shape=shape_of(sizes))
 
 
@@ -57,13 +57,13 @@ def scalar(name, tensor, collections=None, new_style=False, double_precision=Fal
         )
     number = float(array.reshape(()))
     if not new_style:
-        return one(name, simple_value=number)
+        return make_summary(name, simple_value=number)
     held = (
         TensorProto(dtype="DT_DOUBLE", double_val=[number])
         if double_precision
         else TensorProto(dtype="DT_FLOAT", float_val=[number])
     )
-    return one(name, tensor=held, metadata=plugin("scalars"))
+    return make_summary(name, tensor=held, metadata=plugin("scalars"))
 
 
 def tensor_proto(tag, tensor):
@@ -80,7 +80,7 @@ def tensor_proto(tag, tensor):
         values = find_public("view_as_real")(values).reshape(-1)
     held = TensorProto(dtype=NAMES.get(name, f"DT_{name.upper()}"), tensor_shape=shape_of(tensor.shape))
     getattr(held, FIELDS[name]).extend(values.tolist())
-    return one(tag, tensor=held, metadata=plugin("tensor"))
+    return make_summary(tag, tensor=held, metadata=plugin("tensor"))
 
 
 # ── histograms ───────────────────────────────────────────────────────────────
@@ -89,7 +89,7 @@ def histogram_raw(name, min, max, num, sum, sum_squares, bucket_limits, bucket_c
     held = HistogramProto(
         min=min, max=max, num=num, sum=sum, sum_squares=sum_squares, bucket_limit=bucket_limits, bucket=bucket_counts
     )
-    return one(name, histo=held)
+    return make_summary(name, histo=held)
 
 
 def histogram(name, values, bins, max_bins=None):
@@ -122,7 +122,7 @@ def text(tag, text):
     from tensorboard.plugins.text.plugin_data_pb2 import TextPluginData
 
     metadata = plugin("text", TextPluginData(version=0).SerializeToString())
-    return one(f"{tag}/text_summary", metadata=metadata, tensor=of_text([text.encode()], [1]))
+    return make_summary(f"{tag}/text_summary", metadata=metadata, tensor=make_text([text.encode()], [1]))
 
 
 def custom_scalars(layout):
@@ -139,11 +139,11 @@ def custom_scalars(layout):
         return parts.Chart(title=title, margin=parts.MarginChartContent(series=[series]))
 
     categories = [
-        parts.Category(title=name, chart=[chart(title, *said) for title, said in charts.items()])
+        parts.Category(title=name, chart=[chart(title, *content) for title, content in charts.items()])
         for name, charts in layout.items()
     ]
-    held = of_text([parts.Layout(category=categories).SerializeToString()], [])
-    return one("custom_scalars__config__", tensor=held, metadata=plugin("custom_scalars"))
+    held = make_text([parts.Layout(category=categories).SerializeToString()], [])
+    return make_summary("custom_scalars__config__", tensor=held, metadata=plugin("custom_scalars"))
 
 
 # ── curves ───────────────────────────────────────────────────────────────────
@@ -154,7 +154,7 @@ def pr_curve_raw(tag, tp, fp, tn, fn, precision, recall, num_thresholds=THRESHOL
     data = np.stack((tp, fp, tn, fn, precision, recall))
     content = PrCurvePluginData(version=0, num_thresholds=min(num_thresholds, THRESHOLDS)).SerializeToString()
     held = TensorProto(dtype="DT_FLOAT", float_val=data.reshape(-1).tolist(), tensor_shape=shape_of(data.shape))
-    return one(tag, tensor=held, metadata=plugin("pr_curves", content))
+    return make_summary(tag, tensor=held, metadata=plugin("pr_curves", content))
 
 
 def pr_curve(tag, labels, predictions, num_thresholds=THRESHOLDS, weights=None):
@@ -193,8 +193,8 @@ def mesh(tag, vertices, colors, faces, config_dict, display_name=None, descripti
         held = TensorProto(
             dtype="DT_FLOAT", float_val=array.reshape(-1).tolist(), tensor_shape=shape_of(array.shape[:3])
         )
-        said = metadata.create_summary_metadata(
+        described = metadata.create_summary_metadata(
             tag, display_name, kind, parts, array.shape, description, json_config=config
         )
-        found.append(Summary.Value(tag=metadata.get_instance_name(tag, kind), tensor=held, metadata=said))
+        found.append(Summary.Value(tag=metadata.get_instance_name(tag, kind), tensor=held, metadata=described))
     return Summary(value=found)

@@ -343,8 +343,7 @@ def test_of_a_very_long_container_only_the_beginning_is_asked_for_its_repr():
 
 
 def test_a_long_value_of_pythons_own_is_laid_out_and_capped():
-    from tensh.cli.render.values import MOST_LINES, render_value
-    from tensh.show.drawing.page import Page
+    from tensh.cli.render.values import MOST_LINES
 
     def draw(value, **page):
         return "".join(

@@ -70,17 +70,17 @@ def test_streams_know_where_their_line_is():
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
 def test_an_interruption_that_has_to_wait_is_explained(monkeypatch):
-    said, heard = [], threading.Event()
-    interrupts = interrupt.Interrupts(lambda text: (said.append(text), heard.set()))
+    messages, heard = [], threading.Event()
+    interrupts = interrupt.Interrupts(lambda text: (messages.append(text), heard.set()))
     monkeypatch.setattr(interrupt, "PATIENCE", 0.01)
     with interrupts:
         os.write(interrupts.pipe[1], bytes([signal.SIGINT]))  # as the signal does
         assert heard.wait(60)
-    assert said == [interrupt.WORDS]
+    assert messages == [interrupt.WORDS]
     monkeypatch.setattr(interrupt, "PATIENCE", 60)
     with interrupts:
         os.write(interrupts.pipe[1], bytes([signal.SIGALRM, signal.SIGINT]))
-    assert said == [interrupt.WORDS] and signal.set_wakeup_fd(-1) == -1
+    assert messages == [interrupt.WORDS] and signal.set_wakeup_fd(-1) == -1
 
 
 def test_an_interruption_stops_what_runs_and_nothing_else(monkeypatch):
@@ -173,7 +173,6 @@ def test_every_theme_has_the_editors_styles(theme):
 
 @pytest.mark.parametrize("lines, is_colored", [(10, True), (50_000, False)])
 def test_a_long_block_is_not_colored_again_after_every_key(lines, is_colored, monkeypatch):
-    from prompt_toolkit.document import Document
     from pygments.lexers.python import PythonLexer
 
     from tensh.cli.repl.lexer import CodeLexer

@@ -62,11 +62,11 @@ def test_second_derivatives_pass_through_casts():
 
 def test_a_form_of_old_warns_once(monkeypatch):
     monkeypatch.setattr(warning, "said", set())
-    said = (
+    message = (
         r"overload of add_ is deprecated:\n\tadd_\(Number alpha, Tensor other\)\n.* instead:\n\tadd_\(Tensor other, \*"
     )
     x = torch.ones(2)
-    with pytest.warns(UserWarning, match=said) as found:
+    with pytest.warns(UserWarning, match=message) as found:
         x.add_(-0.5, torch.ones(2)).add_(2, torch.ones(2))
     assert len(found) == 1 and x.tolist() == [2.5, 2.5]
 

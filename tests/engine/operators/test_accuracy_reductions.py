@@ -281,8 +281,6 @@ def test_losses_of_halves_are_those_of_wider_numbers(loss, dtype):
 
 
 def test_gradients_of_batch_norm_in_evaluation_are_right_for_transposed_gradients():
-    import tensh as torch
-
     torch.manual_seed(0)
     x = torch.randn(1, 3, 2, 2, dtype=torch.float64, requires_grad=True)
     weight, bias = (torch.randn(3, dtype=torch.float64, requires_grad=True) for _ in range(2))

@@ -96,10 +96,10 @@ def evaluate(line, names):
         eval(line, dict(names))
     except BaseException as error:  # every kind of failure is an answer
         try:
-            said = str(error)
+            message = str(error)
         except Exception as broken:
-            said = f"cannot be shown: {broken!r}"
-        return type(error).__name__, said[:LONGEST]
+            message = f"cannot be shown: {broken!r}"
+        return type(error).__name__, message[:LONGEST]
     return "ok", ""
 
 

@@ -16,9 +16,9 @@ def summarize_error(text):
     """Return the first lines of an error, and each line that it underlines with the line above."""
     lines = re.sub(r"___torch_mangle_\d+\.|(?<=unit at: )0x[0-9a-f]+", "", text).splitlines()
     end = next(place for place, line in enumerate(lines) if line.startswith("  File"))
-    said = [line for line in lines[:end] if line.strip()][:SHOWN]
+    message = [line for line in lines[:end] if line.strip()][:SHOWN]
     places = [place for place, line in enumerate(lines) if line.strip(" ").startswith("~")]
-    return said + [line for place in places for line in lines[place - 1 : place + 1]]
+    return message + [line for place in places for line in lines[place - 1 : place + 1]]
 
 
 def find_errors(torch):

@@ -302,9 +302,9 @@ def translate_word(word, owner):
 
 def suggest_attribute(word, owner):
     """Suggest an attribute of a tensor, a module of torch, or another object."""
-    said = translate_word(word, owner)
-    if said is not None:
-        return said
+    translated = translate_word(word, owner)
+    if translated is not None:
+        return translated
     names = attributes(owner)
     if isinstance(owner, ModuleType) and (elsewhere := suggest_namespace(word, owner)):
         alike = next((name for name in names if name.lower() == word.replace("_", "").lower()), None)

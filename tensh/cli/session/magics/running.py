@@ -51,8 +51,8 @@ def run(session, command):
     except SystemExit as error:  # ends only the file
         if error.code not in (None, 0):
             code = error.code
-            said = _("exit status {status}").format(status=code) if isinstance(code, int) else code
-            yield Notice(f"{words[0]}: {said}")
+            text = _("exit status {status}").format(status=code) if isinstance(code, int) else code
+            yield Notice(f"{words[0]}: {text}")
 
 
 @magic("!", "!COMMAND", "run a line of the system's shell")

@@ -7,25 +7,25 @@ from typing import NamedTuple
 
 
 class Reason(NamedTuple):
-    """A reason, and the patterns of names."""
+    """Why names are left out, and the patterns that these names match."""
 
     text: str
     patterns: tuple[str, ...]
 
 
-def drop_names(text, patterns):
-    """Drop the names that are left out."""
+def leave_out(text, patterns):
+    """Return the reason for names that match one of the patterns, which are separated by spaces."""
     return Reason(text, tuple(patterns.split()))
 
 
 REASONS = (
-    drop_names(
+    leave_out(
         "rarely used parts of sparse tensors: SciPy has solvers, and 2:4 sparsity is for accelerators",
         """
         *_sparse_* *.sparse native_norm *indices_copy values_copy
         """,
     ),
-    drop_names(
+    leave_out(
         "quantized tensors",
         """
         q_* Tensor.q_* *quantize* qint* quint* qscheme Tensor.qscheme int_repr Tensor.int_repr per_channel_*
@@ -33,14 +33,14 @@ REASONS = (
         nn.quantizable nn.intrinsic Q*Storage
         """,
     ),
-    drop_names(
+    leave_out(
         "dtypes of less than eight bits, and matrix products of eight bits on accelerators",
         """
         float4_* bit bits* int1 int2 int3 int4 int5 int6 int7 uint1 uint2 uint3 uint4 uint5 uint6 uint7
         nn.functional.scaled_* nn.functional.ScalingType nn.functional.SwizzleType
         """,
     ),
-    drop_names(
+    leave_out(
         "devices other than the CPU, and the libraries that PyTorch computes with there",
         """
         cudnn_* miopen_* mkldnn_* xpu mps mtia OutOfMemoryError AcceleratorError
@@ -50,11 +50,11 @@ REASONS = (
         batch_norm_backward_* batch_norm_elemt batch_norm_gather_* batch_norm_stats batch_norm_update_stats
         """,
     ),
-    drop_names(
+    leave_out(
         "autocast on devices that tensh does not have",
         "*_autocast_*",
     ),
-    drop_names(
+    leave_out(
         "parts of TorchScript's compiler; torch.jit has its functions",
         """
         jit *Type Script* Lite* AliasDb Argument ArgumentSpec CompleteArgumentSpec Block CallStack Capsule Code
@@ -65,18 +65,18 @@ REASONS = (
         unify_type_list fork wait PyTorchFileReader PyTorchFileWriter AVG SUM FatalError
         """,
     ),
-    drop_names(
+    leave_out(
         "parts of PyTorch's compilers; torch.compile, torch.fx and torch.export do without",
         """
         export onnx nativert fx classes classproperty sym_fresh_size sym_constrain_range* PRIVATE_OPS DispatchKey*
         ExcludeDispatchKeyGuard autograd.graph.region_activation_memory_budget
         """,
     ),
-    drop_names(
+    leave_out(
         "models that are spread over processes or devices, and calls between processes",
         "distributed nn.parallel",
     ),
-    drop_names(
+    leave_out(
         "internals of PyTorch, not its interface",
         """
         USE_* compiled_with_cxx11_abi init_num_threads prepare_multiprocessing_environment monitor ThroughputBenchmark Benchmark*
@@ -90,17 +90,17 @@ REASONS = (
         utils.data.backward_compatibility
         """,
     ),
-    drop_names(
+    leave_out(
         "profiles of accelerators and processes; %time and Python's profilers see every operation of tensh",
         "*profiler*",
     ),
-    drop_names("packages of models with their code", "package"),
-    drop_names("available after an import: from torch.utils.tensorboard import SummaryWriter", "utils.tensorboard"),
-    drop_names("removed from PyTorch, where it only raises an error", "Tensor.reinforce Tensor.volatile"),
-    drop_names(
+    leave_out("packages of models with their code", "package"),
+    leave_out("available after an import: from torch.utils.tensorboard import SummaryWriter", "utils.tensorboard"),
+    leave_out("removed from PyTorch, where it only raises an error", "Tensor.reinforce Tensor.volatile"),
+    leave_out(
         "removed from PyTorch in favour of torch.linalg",
         "lstsq eig symeig solve matrix_rank Tensor.lstsq Tensor.eig Tensor.symeig Tensor.solve",
     ),
-    drop_names("first-class dimensions", "Tensor.index"),
-    drop_names("a helper of PyTorch's functionalization", "slice_inverse Tensor.slice_inverse"),
+    leave_out("first-class dimensions", "Tensor.index"),
+    leave_out("a helper of PyTorch's functionalization", "slice_inverse Tensor.slice_inverse"),
 )

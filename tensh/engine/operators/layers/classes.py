@@ -56,7 +56,7 @@ def nll(input, target, weight=None, reduction="mean", ignore_index=-100):
 
 @compute_in_float32
 def reduce_many(losses, weights, reduction):
-    """The losses, their sum, or their mean by weights."""
+    """Return the losses, their sum, or their weighted mean."""
     if reduction != "mean" or weights is None:
         return reduce_losses(losses, reduction)
     return add_along(losses) / add_along(weights)
@@ -103,7 +103,7 @@ def declare_likelihood(name, node):
     op(nll_back, name=f"{name}_back", doc="The adjoint.", **fixed,
        grad=f"{name}(g, target, weight, reduction, ignore_index)", target=None, weight=None)  # fmt: skip
     return op(nll, name=name, types="f", kernel_name="nll_loss_out_frame", **fixed,
-       doc="What every sample has at its class, times -1 and the class's weight; the mean is weighted, too.",
+       doc="Minus the number of each sample at its class, times the class's weight; the mean is weighted, too.",
        input=f"tie({name}_back(g, target, weight, input.shape, reduction, ignore_index), input)", target=None, weight=None)  # fmt: skip
 
 

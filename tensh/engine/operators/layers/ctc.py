@@ -15,12 +15,12 @@ def states(targets, target_lengths, blank, classes):
 
     Raise IndexError for a label that is not a class.  Values after the end of a sequence are ignored.
     """
-    said = np.where(np.arange(targets.shape[1]) < target_lengths[:, None], targets, blank)
-    wrong = (said < 0) | (said >= classes)
+    known = np.where(np.arange(targets.shape[1]) < target_lengths[:, None], targets, blank)
+    wrong = (known < 0) | (known >= classes)
     if wrong.any():
-        raise IndexError(f"Target {said[wrong][0]} is out of bounds.")
+        raise IndexError(f"Target {known[wrong][0]} is out of bounds.")
     labels = np.full((len(targets), 2 * targets.shape[1] + 1), blank, np.int64)
-    labels[:, 1::2] = said
+    labels[:, 1::2] = known
     skips = np.zeros(labels.shape, bool)
     skips[:, 2:] = (labels[:, 2:] != blank) & (labels[:, 2:] != labels[:, :-2])
     return labels, skips
@@ -32,9 +32,9 @@ def step(padded, skips):
     return np.logaddexp(one, np.where(skips, padded[:, :-2], -np.inf), one)
 
 
-def make_scores(steps, said):
+def make_scores(steps, logs):
     """Return scores of -inf, with two more states on either side, and those of the states themselves."""
-    padded = np.full((steps, said.shape[1], said.shape[2] + 4), -np.inf, said.dtype)
+    padded = np.full((steps, logs.shape[1], logs.shape[2] + 4), -np.inf, logs.dtype)
     return padded, padded[:, :, 2:-2]
 
 
@@ -45,30 +45,30 @@ def read_labels(log_probs, labels):
 
 def forward(log_probs, labels, skips):
     """Return the forward scores [T, N, L]; a sequence begins in one of its first two states."""
-    said = read_labels(log_probs, labels)
-    padded, scores = make_scores(len(said), said)
+    logs = read_labels(log_probs, labels)
+    padded, scores = make_scores(len(logs), logs)
     if len(scores):
-        scores[0, :, :2] = said[0, :, :2]
+        scores[0, :, :2] = logs[0, :, :2]
     for t in range(1, len(scores)):
-        np.add(step(padded[t - 1, :, :-2], skips), said[t], scores[t])
+        np.add(step(padded[t - 1, :, :-2], skips), logs[t], scores[t])
     return np.ascontiguousarray(scores)
 
 
 def backward(log_probs, labels, skips, input_lengths, target_lengths):
     """Return the backward scores [T, N, L]; a sequence ends in one of its last two states at its last step."""
-    said = read_labels(log_probs, labels)
-    padded, scores = make_scores(len(said), said)
+    logs = read_labels(log_probs, labels)
+    padded, scores = make_scores(len(logs), logs)
     rows = np.arange(len(labels))
     ends = np.zeros(labels.shape, bool)
     ends[rows, 2 * target_lengths] = True
     ends[rows, np.maximum(2 * target_lengths - 1, 0)] = True
     onward = np.zeros(skips.shape, bool)
     onward[:, :-2] = skips[:, 2:]
-    onward, ending = onward[:, ::-1], np.where(ends, 0, said.dtype.type(-np.inf))
+    onward, ending = onward[:, ::-1], np.where(ends, 0, logs.dtype.type(-np.inf))
     for t in reversed(range(len(scores))):
         last = (input_lengths - 1 == t)[:, None]
         following = -np.inf if t + 1 == len(scores) else step(padded[t + 1, :, :1:-1], onward)[:, ::-1]
-        np.add(np.where(last, ending, following), said[t], scores[t])
+        np.add(np.where(last, ending, following), logs[t], scores[t])
     return scores
 
 

@@ -114,8 +114,6 @@ def split_tensors(nodes, situation):
 
 def takes(kind, count, names):
     """Return True if a class can be made with so many positional arguments and these named ones."""
-    import inspect
-
     try:
         inspect.signature(kind.__init__).bind(None, *[None] * count, **dict.fromkeys(names))
     except TypeError:

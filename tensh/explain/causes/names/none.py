@@ -60,9 +60,9 @@ def explain_each(situation, kinds):
     """Return the Explanation of the first kind that applies to a value that is None."""
     for explain in kinds:
         for node in values_of_none(situation):
-            said = explain(situation, node)
-            if said is not None:
-                return said
+            explanation = explain(situation, node)
+            if explanation is not None:
+                return explanation
     return None
 
 

@@ -33,7 +33,7 @@ def takes_one_node(query, key, value, mask, drops):
 
 
 def find_obstacle(query, key, value, mask, drops):
-    """Return PyTorch's reasons why one node cannot compute it, empty where it has none; None if it can."""
+    """Return why one node cannot compute attention, in PyTorch's words or, where it has none, as ""; None if a node can."""
     shapes = [t.array.shape for t in (query, key, value)]
     dims = [len(shape) for shape in shapes]
     if drops:
@@ -45,18 +45,20 @@ def find_obstacle(query, key, value, mask, drops):
         )
     (batch, heads, _, size), *others = shapes
     if any([other[0] != batch for other in others]):
-        said = [f"{name}.sizes(): {list(shape)}" for name, shape in zip(("Query", "Key", "Value"), shapes, strict=True)]
+        sizes = [
+            f"{name}.sizes(): {list(shape)}" for name, shape in zip(("Query", "Key", "Value"), shapes, strict=True)
+        ]
         return (
             "For dense inputs, both fused kernels require query, key and value to have the same batch_size. "
-            f"{', '.join(said)} instead. {EXPAND}"
+            f"{', '.join(sizes)} instead. {EXPAND}"
         )
     if any([other[1] != heads for other in others]):
-        said = [
+        sizes = [
             f"{name}sizes(): {list(shape)}" for name, shape in zip(("Query.", "Key ", "Value "), shapes, strict=True)
         ]
         return (
             "For dense input, both fused kernels require query, key and value to have the same num_heads. "
-            f"{', '.join(said)} instead. {EXPAND}"
+            f"{', '.join(sizes)} instead. {EXPAND}"
         )
     if any([other[-1] != size for other in others]):
         return (

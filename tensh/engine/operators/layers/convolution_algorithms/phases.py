@@ -1,7 +1,7 @@
 """Convolutions with strides, in planes: each has every ``stride``-th element of each dimension of an image.
 
-What all windows have at one position of the kernel is a slice of a plane, apart from its elements between the rows of
-windows: these wrap around to the next row.  Copying and adding such slices takes a third of the time of rows of 16 numbers.
+The elements of all windows at one position of the kernel are a slice of a plane. The slice also has the elements between
+the rows of windows, which wrap around to the next row.  Copying and adding slices takes a third of the time of rows of 16.
 """
 
 import functools
