@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Reason(NamedTuple):
-    """Why names are left out, and the patterns that these names match."""
+    """The reason for leaving out names, and the patterns that these names match."""
 
     text: str
     patterns: tuple[str, ...]
