@@ -148,7 +148,7 @@ def build_stage(stage_module, stage_index, pipe_info, device, group=None):
 
 # ── the modules of stages ────────────────────────────────────────────────────
 def join(graph, stages, count, members):
-    """Return the graph module that calls the modules of all stages, and passes values on to the later stages that need them."""
+    """Return the graph module that calls the modules of all stages, with the values from earlier stages that they need."""
     last = {}  # node -> the last stage that needs its value
     for node in graph.nodes:
         stage = count - 1 if node.op == "output" else stages.get(node, 0)

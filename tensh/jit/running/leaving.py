@@ -1,4 +1,4 @@
-"""The limits of a script's language: functions that stay Python, functions that it must not call, values that are copied."""
+"""The limits of a script's language: functions that stay Python or must not be called, and values that are copied."""
 
 import functools
 import inspect
