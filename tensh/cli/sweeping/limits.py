@@ -40,7 +40,7 @@ def limit_time(seconds):
 
 @contextlib.contextmanager
 def limit_memory(mebibytes):
-    """A context in which the process can get so much more memory than it has; only on Linux."""
+    """Limit the memory that the process can get beyond what it has; only on Linux."""
     if mebibytes is None:
         yield
         return

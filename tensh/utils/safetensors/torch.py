@@ -64,7 +64,7 @@ def save(tensors, metadata=None):
 
 
 def save_file(tensors, filename, metadata=None):
-    """Write tensors, by name, and texts into a file, as ``save``.  An existing file is replaced once everything is written."""
+    """Write tensors, by name, and texts into a file, as ``save``.  An existing file is replaced once all is written."""
     numpy.save_file(arrays(tensors), filename, metadata)
 
 
@@ -88,7 +88,7 @@ def load_file(filename, device="cpu", *, backend="mmap"):
 
 
 def arrays(tensors):
-    """Return the arrays of tensors that the format can hold, by name; raise ValueError, TypeError or RuntimeError for others."""
+    """Return the arrays of tensors that the format can hold, by name; raise the package's errors for others."""
     if not isinstance(tensors, dict):
         raise ValueError(f"Expected a dict of [str, torch.Tensor] but received {type(tensors)}")
     for name, tensor in tensors.items():
