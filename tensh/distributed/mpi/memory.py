@@ -12,9 +12,9 @@ def read(tensor):
 
 def write(tensor, array):
     """Write elements into a tensor, unless they are in its memory."""
+    stamp_write(tensor.array)
     if tensor.array is not array:
         tensor.array[...] = array
-    stamp_write(tensor.array)
 
 
 def as_bytes(array):

@@ -185,5 +185,5 @@ def settle(out, array, name=None):
             array = array.reshape(out.array.shape)
     if out.array.shape != array.shape:
         resize_out(out, array.shape, silent=True)
-    out.array[...] = array
     stamp_write(out.array)
+    out.array[...] = array

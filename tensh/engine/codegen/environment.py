@@ -39,6 +39,7 @@ from tensh.engine.dispatch.override.points import overrides
 from tensh.engine.errors.messages import (
     ABSENT,
     REQUIRED,
+    WRITE_FAILURES,
     is_not_int64,
     raise_missing,
     refuse_dtype,
@@ -92,6 +93,6 @@ ENVIRONMENT = {each.__name__: each for each in FUNCTIONS} | {
     "new": new, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners,
     "differentiating": differentiating, "ports": ports, "OPS": OPS, "WEAK": WEAK,
     "STRICT": STRICT, "SCALARS": SCALARS, "EXACT_SCALARS": EXACT_SCALARS, "MULTIPLE": MULTIPLE, "REQUIRED": REQUIRED, "ABSENT": ABSENT, "NO_ARRAY": NO_ARRAY,
-    "MANY_HALVES": MANY, "TABULATED": LEAST, "F4": np.dtype(np.float32), "BLOCK": BLOCK, "DIRECT": DIRECT, "PARALLEL_HEAVY": PARALLEL_HEAVY, "PARALLEL_LIGHT": PARALLEL_LIGHT,
+    "MANY_HALVES": MANY, "TABULATED": LEAST, "F4": np.dtype(np.float32), "BLOCK": BLOCK, "DIRECT": DIRECT, "WRITE_FAILURES": WRITE_FAILURES, "PARALLEL_HEAVY": PARALLEL_HEAVY, "PARALLEL_LIGHT": PARALLEL_LIGHT,
 }  # fmt: skip
 """The one namespace in which all generated functions live."""

@@ -298,13 +298,13 @@ def _write_straight(op, a, b=None):
         lines.append(INDENT + f"if {' and '.join(fits)}:")
         depth += INDENT
     operands = f"({a}_, {b}_)" if b else f"({a}_,)"
-    failed = f"except Exception as error: raise translate_error(error, '{op.name}_', {operands}, True) from None"
+    failed = f"except WRITE_FAILURES as error: raise translate_error(error, '{op.name}_', {operands}, True) from None"
     done = [f"stamp_write({a}_)", f"return {a}"]
     if isinstance(op.kernel, ufunc) and not op.returns_bool:  # NumPy would convert bools one by one
         call = f"{op.name}_kernel({operands[1:-1].rstrip(',')}, {a}_)"
-        written = [f"try: {kernel_call(op, call, f'{a}_')}", failed, *done]
+        tried = [kernel_call(op, call, f"{a}_"), *done]
     else:
-        written = [f"try: out_ = {kernel_call(op, f'{op.name}_kernel({argument_text(op)})', f'{a}_')}", failed]
+        tried = [f"out_ = {kernel_call(op, f'{op.name}_kernel({argument_text(op)})', f'{a}_')}"]
         if (
             op.parallel
             and not op.returns_bool
@@ -314,18 +314,21 @@ def _write_straight(op, a, b=None):
             op.environment[f"{op.name}_write"] = op.kernel.write_into
             apart = f" and {b}_.base is None and {b}_ is not {a}_.base" if b else ""
             straight = f"if {a}_.dtype is F4 and DIRECT <= {a}_.size <= BLOCK{apart}"
-            written[0] = f"    {written[0].removeprefix('try: ')}"
-            written[:1] = [
-                "try:",
-                f"    {straight}: {op.name}_write({a}_, {argument_text(op)}); out_ = {a}_",
-                "    else:",
-                "    " + written[0],
+            tried = [
+                f"{straight}: {op.name}_write({a}_, {argument_text(op)}); out_ = {a}_",
+                "else:",
+                INDENT + tried[0],
             ]
         same = (
             f"(out_.dtype is {a}_.dtype or {a}_.dtype.kind in 'biufcV')"
             if op.returns_bool
             else f"out_.dtype is {a}_.dtype"
         )
-        written += [f"if out_.shape == {a}_.shape and {same}:"]
-        written += [INDENT + line for line in (f"if out_ is not {a}_: {a}_[...] = out_", *done)]
+        tried += [f"if out_.shape == {a}_.shape and {same}:"]
+        tried += [INDENT + line for line in (f"if out_ is not {a}_: {a}_[...] = out_", *done)]
+    written = [
+        "try:",
+        *[INDENT + line for line in tried],
+        failed,
+    ]  # ^C may come before the stamp: see ``translate_error``
     return lines + [depth + line for line in written]

@@ -201,11 +201,11 @@ def accumulate(leaf, g, graph):
         leaf.grad = wrap(array + g)
     else:
         try:
+            stamp_write(array)
             if array.size > 1:
                 np.add(array, g, array)
             else:  # half of the time that NumPy takes for one element in place
                 array[...] = array + g
-            stamp_write(array)
         except Lift:  # one of them is sparse
             leaf.grad = take_value(sofar, on_tensors("add")(*dense_first(sofar, wrap(g))))
     if leaf.hooks is not None:

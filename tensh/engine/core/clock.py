@@ -112,7 +112,7 @@ def owner(array):
 
 
 def stamp_write(array):
-    """Stamp the memory of ``array`` after a write."""
+    """Stamp the memory of ``array`` for a write, before it where possible: ^C may come between the two."""
     try:  # saves 60 ns against looking for the owner and a missing stamp every time
         stamp = stamps[id(array if array.base is None else owner(array))]
     except KeyError:

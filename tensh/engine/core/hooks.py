@@ -27,9 +27,8 @@ def hooks_of(node):
 
 
 def keep_retaining(t, node):
-    """Move the tensor to another node, and the request to retain its gradient with it."""
+    """Move the request to retain the gradient of a tensor to the node that the tensor gets next."""
     old = t.node
-    t.node = node
     if old is not None and old.hooks is not None and id(t) in old.hooks.retain:
         hooks_of(node).retain[id(t)] = old.hooks.retain.pop(id(t))
 

@@ -95,8 +95,9 @@ def refresh_node(t):
 
 def derive_again(t):
     """Attach the view ``t`` to the present node of its base, after a write to their memory."""
-    keep_retaining(t, replay(t._base, steps_to(t)).node)
-    t._time = tick()
+    node = replay(t._base, steps_to(t)).node
+    keep_retaining(t, node)
+    t.node, t._time = node, tick()
     track_temporary(t)
 
 

@@ -37,6 +37,10 @@ def translate_error(error, name, operands, shapes_first=False):
 
     ``shapes_first`` reports shapes that do not fit before a dtype.
     """
+    if not isinstance(error, REFUSALS) and name.endswith("_"):  # the kernel may have written some elements
+        stamp_write(operands[0])
+    if isinstance(error, KeyboardInterrupt):
+        return error
     if any(type(a) is WithoutElements for a in operands):
         raise Absence from None
     for a in operands:
@@ -44,8 +48,6 @@ def translate_error(error, name, operands, shapes_first=False):
         if (lift := getattr(a, "lift", None)) is not None:
             raise lift from None
     arrays = [a for a in (operands[::-1] if name in REVERSED else operands) if isinstance(a, np.ndarray)]
-    if isinstance(error, MemoryError) and name.endswith("_"):  # the kernel may have written some elements
-        stamp_write(operands[0])
     if too_large(error) is not None:
         op = OPS.get(name.removesuffix("_"))
         shapes = [a.shape for a in arrays] if op is not None and op.parallel else []
@@ -65,6 +67,15 @@ def translate_error(error, name, operands, shapes_first=False):
         return dtype_error(name, arrays[0].dtype)
     return error
 
+
+HALF_WAY = (MemoryError, KeyboardInterrupt)
+"""The exceptions that a write may end with when some elements are written."""
+
+WRITE_FAILURES = (Exception, KeyboardInterrupt)
+"""The exceptions that a kernel writing into its first operand may end with."""
+
+REFUSALS = (ArithmeticError, IndexError, RuntimeError, TypeError, ValueError)
+"""The exceptions by which a kernel refuses its operands, before it writes."""
 
 REVERSED = ("rsub", "rsub_scaled")  # functions that PyTorch computes with their operands exchanged
 LARGEST = 2**63  # bytes that a size in PyTorch may stand for

@@ -121,8 +121,8 @@ def write_constant_out(out, result, name, strict=None, inputs=(), apart=True, nu
     if b.dtype.kind in "cW" and out.array.dtype.kind in "biufV":
         warn_of_real_part(b.size)
         b = b.real
-    out.array[...] = b
     stamp_write(out.array)
+    out.array[...] = b
     return out
 
 

@@ -69,8 +69,8 @@ def write_plain(t, result):
         or result.node is not None
     ):
         return False
-    array[...] = value
     stamp_write(array)
+    array[...] = value
     return True
 
 
@@ -88,8 +88,8 @@ def compute_plain(t, operator, inputs, numbers, **options):
             return False
     elif dtype is not array.dtype or dtype.kind not in ("f" if operator.floats else "biuf"):
         return False
+    stamp_write(array)
     result = parallel_map(operator.kernel, arrays, numbers, array, **options)
     if result is not array:
         array[...] = result
-    stamp_write(array)
     return True

@@ -26,7 +26,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import INFERENCE, derive_again, locked_view_error, refresh_node, write_refusal
 from tensh.engine.dispatch.override.points import watch_operator
 from tensh.engine.dtypes.dtype import BUILTIN, BY_NUMPY, can_cast
-from tensh.engine.errors.messages import broadcast_clash, does_not_fit, too_large
+from tensh.engine.errors.messages import HALF_WAY, broadcast_clash, does_not_fit, too_large
 from tensh.engine.errors.out_words import refused_cast
 from tensh.engine.inplace.copy_slices import CopySlices
 from tensh.engine.inplace.outside import differentiating, refuse_capture
@@ -61,21 +61,22 @@ def write_inplace(t, since, value, name, overlapping=False):
         if mode.levels:
             mode.levels.prepare_write(node, since, t.array)
     old = None if node is None else refresh_node(t)
+    stamp_write(t.array)
+    result = value.array
     if callable(overlapping) and memory.overlaps_itself(t.array):
         overlapping(t.array)
-    else:
-        t.array[...] = value.array
-    stamp_write(t.array)
-    if node is not None:
-        node.shape, node.dtype = t.array.shape, t.array.dtype
-        if mode.levels:
-            mode.levels.finish_write(node)
-            if mode.grad is FORWARD and requires(t):  # the value changes, but not the receiver of its gradient
-                mode.levels.keep_receiver(t, old, node, inside)
-                return t
-        rebase_history(t, old, node, inside, value.array)
-        if spoilt:
-            node.time = since
+        result = t.array
+    if node is None:
+        t.array[...] = result
+        return t
+    node.shape, node.dtype = t.array.shape, t.array.dtype
+    if mode.levels:
+        mode.levels.finish_write(node)
+        if mode.grad is FORWARD and requires(t):  # the value changes, but not the receiver of its gradient
+            t.array[...] = result
+            mode.levels.keep_receiver(t, old, node, inside)
+            return t
+    rebase_history(t, old, node, inside, result, since if spoilt else None)
     return t
 
 
@@ -167,14 +168,14 @@ def write_elementwise(t, operator, others, numbers=(), **options):
             result = array
         else:
             result = parallel_map(operator.kernel, arrays, numbers, array, **options)
+        stamp_write(array)
+        if result is not array:
+            array[...] = result
     except (NotImplementedError, RuntimeError, TypeError):  # before anything is written; PyTorch checks memory first
         return False
-    except MemoryError as error:
+    except HALF_WAY as error:
         stamp_write(array)  # some elements may have been written
-        raise too_large(error) from None
-    if result is not array:
-        array[...] = result
-    stamp_write(array)
+        raise too_large(error) or error from None
     return True
 
 
@@ -210,15 +211,16 @@ def become_view(t, viewed, name):
     """Turn ``t`` into its own view ``viewed``, as ``t_()`` does; ``name`` is the node's name."""
     if name is not None:
         name_node(viewed, name)
-    t.array = viewed.array
     stamp_write(t.array)
+    node, now = viewed.node if mode.grad else t.node, tick()
+    keep_retaining(t, node)
+    t.array, t.node = viewed.array, node  # ^C, which comes between calls, leaves no array with another node
     if t._base is not None and t._view_info is not None and t._view_info.steps is not None:
         t._view_info.steps = viewed._view_info.steps
     if mode.grad:
-        keep_retaining(t, viewed.node)
         track_temporary(t)
         if t._base is not None:
-            t._time = tick()
+            t._time = now
     elif type(t.node) is AccumulateGrad:
         t.node.array, t.node.shape = t.array, t.array.shape
     return t
@@ -317,22 +319,33 @@ def copy_array(array):
 watch_operator(copy_array, None)
 
 
-def rebase_history(t, old, node, inside, result):
-    """Let ``t`` (or its base, if ``t`` is a view) continue from the node of the written value."""
+def rebase_history(t, old, node, inside, result, backdated=None):
+    """Write ``result``, unless it is in ``t`` already, and let ``t``, or its base if ``t`` is a view, continue from its node.
+
+    ``backdated`` is an earlier tick for the node, if the write spoils its saved arguments.
+
+    Note [Interrupted writes]
+    Python handles ^C between calls.  So the elements and the node change in two statements without a call, and memory is
+    stamped before: a write that is interrupted has happened with its history, or not at all, or saved values are reported
+    as stale.
+    """
     if any([s is result for s in unpacked_values(node.saved)]):
         node.saved = tuple(t.array if s is result else s for s in node.saved)
     before, node.time = node.time, advance(node.time)
     if mode.levels:
         mode.levels.follow_write(node, before)
-    if t._base is None:
-        keep_retaining(t, node)
-        stamp_whole_write(t.array, node.operation() if uses_gradient(node) else None)
+    root, last = (t, node) if t._base is None else (t._base, CopySlices(t, old, node, inside))
+    if backdated is not None:
+        node.time = backdated
+    keep_retaining(root, last)
+    stamp_whole_write(root.array, last.operation() if uses_gradient(last) else None)
+    if result is not t.array:
+        t.array[...] = result
+    root.node = last
+    if root is t:
         track_temporary(t)
     else:
-        slices = CopySlices(t, old, node, inside)
-        keep_retaining(t._base, slices)
         if mode.levels:
-            mode.levels.settle(slices, [t._base])
-        stamp_whole_write(t._base.array, slices.operation() if uses_gradient(slices) else None)
+            mode.levels.settle(last, [root])
         if mode.levels or mode.held is not None:  # a view is derived again when it is read, as others of its base are
             derive_again(t)

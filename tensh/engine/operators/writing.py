@@ -16,6 +16,7 @@ from tensh.engine.core import ports
 from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.messages import HALF_WAY
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_shared, warn_of_overlap
 from tensh.engine.inplace.plain import is_plain
 from tensh.engine.inplace.writes import begin_write, needs_no_record, write_inplace
@@ -96,6 +97,9 @@ def declare_inplace(declared, write, dense, expanded, early, shared):
             return write_inplace(self, since, written, name, expanded and (lambda array: write(array, **raw_of(given))))
         except Lift:
             return ports.batched_operator(name, self, *args, **options)
+        except HALF_WAY:
+            stamp_write(self.array)  # some elements may have been written
+            raise
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "torch"

@@ -81,6 +81,7 @@ def bernoulli(input, p=None, *, generator=None, out=None):
     refuse_recorded_out("bernoulli", out, input)
     if out.array.shape == input.array.shape:
         refuse_overlap(out.array)
+        stamp_write(out.array)
     target = out.array if out.array.shape == input.array.shape else np.empty(input.array.shape, out.array.dtype)
     drawing.bernoulli(target, generator, input.array)
     return take_out(out, target)
@@ -106,10 +107,10 @@ def refuse_recorded_out(name, out, *inputs):
 
 
 def take_out(out, array):
-    """Write the array that was filled for ``out``."""
+    """Give ``out`` the array that was filled for it, if it is another one than its own."""
     if out.array is not array:
         out.array, out._base = array, None
-    stamp_write(out.array)
+        stamp_write(array)
     return out
 
 
@@ -176,8 +177,8 @@ def normal_into(out, mean, std, generator):
     refuse_shared(out.array, tensors)
     if out.array.shape != shape:
         resize_out(out, shape)
-    normal_of(*(t.array if isinstance(t, Tensor) else t for t in (mean, std)), out.array, generator)
     stamp_write(out.array)
+    normal_of(*(t.array if isinstance(t, Tensor) else t for t in (mean, std)), out.array, generator)
     return out
 
 

@@ -5,6 +5,7 @@ The tensor no longer depends on its history: its node drops the gradient.
 
 from tensh.engine.arguments.binding import takes_short_way
 from tensh.engine.arguments.signatures import accepts
+from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent
 from tensh.engine.autograd.inference import refuse_write
 from tensh.engine.codegen.composites import composite
@@ -13,7 +14,7 @@ from tensh.engine.codegen.table import op
 from tensh.engine.core.clock import mode, stamp_write, tick
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import INFERENCE, refresh_node
-from tensh.engine.errors.messages import too_large
+from tensh.engine.errors.messages import HALF_WAY, too_large
 from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.inplace.writes import refuse_unrecordable, write_inplace
 from tensh.engine.operators.random.draws import GENERATOR
@@ -25,7 +26,7 @@ ONLY_GENERATOR = {"generator"}
 
 
 def _declare_draw(node):
-    """Make an operator that only records: its output is its input's memory, which has been filled before."""
+    """Make an operator that only records: its output is its input's memory, until it gets the numbers that were drawn."""
     return op(
         lambda input: input, name=node.removesuffix("Backward0"), public=False, out=False, node=node, input="nothing(g)"
     )
@@ -45,24 +46,31 @@ DRAWN = {
 }
 
 
-def overwrite(t, name, fill, generator, *args):
-    """Fill ``t`` with random numbers and record that it no longer depends on its history."""
+def overwrite(t, name, fill, generator, *args, source=None):
+    """Fill ``t`` with random numbers and record that it no longer depends on its history, nor on that of ``source``."""
     if t._base is INFERENCE:
         refuse_write(t)
-    recorded = mode.grad and refresh_node(t) is not None
+    recorded = mode.grad and (refresh_node(t) is not None or source is not None and refresh_node(source) is not None)
     if recorded and mode.grad is True:
         refuse_unrecordable(t)
-    refuse_overlap(t.array)
-    if type(t.array) is not Absent:
-        try:
-            fill(t.array, default_generator if generator is None else generator, *args)
-        except MemoryError as error:
-            stamp_write(t.array)  # some numbers may have been written
-            raise too_large(error) from None
-    if recorded:
-        return write_inplace(t, tick(), DRAWN[name].fn(t), name)
-    stamp_write(t.array)
-    return t
+    array = t.array
+    refuse_overlap(array)
+    absent = type(array) is Absent
+    if recorded and not absent:
+        array = memory.empty_strided(array.shape, memory.strides(array), array.dtype)
+    try:
+        if not absent:
+            fill(array, default_generator if generator is None else generator, *args)
+        if not recorded:
+            stamp_write(array)
+            return t
+    except HALF_WAY as error:
+        stamp_write(t.array)  # some numbers may have been written
+        raise too_large(error) or error from None
+    since = tick()
+    value = DRAWN[name].fn(t) if source is None else bernoulli_of.fn(t, source)
+    value.array = array
+    return write_inplace(t, since, value, name)
 
 
 def fill_quickly(name, fill, *defaults, required=0):
@@ -175,18 +183,7 @@ def bernoulli_(self, p=0.5, *, generator=None):
     """Fill the tensor with ones of probability ``p``, a number or a tensor that is broadcast, and zeros."""
     if isinstance(p, float):
         return overwrite(self, "bernoulli_", drawing.bernoulli, generator, p)
-    if self._base is INFERENCE:
-        refuse_write(self)
-    recorded = mode.grad and (refresh_node(self) is not None or refresh_node(p) is not None)
-    if recorded and mode.grad is True:
-        refuse_unrecordable(self)
-    refuse_overlap(self.array)
-    if type(self.array) is not Absent:
-        drawing.bernoulli(self.array, default_generator if generator is None else generator, p.array)
-    if recorded:
-        return write_inplace(self, tick(), bernoulli_of.fn(self, p), "bernoulli_")
-    stamp_write(self.array)
-    return self
+    return overwrite(self, "bernoulli_", drawing.bernoulli, generator, p.array, source=p)
 
 
 @op(public=False, out=False, node="BernoulliBackward1", input="nothing(g)", p="sum_to(nothing(g), p.shape)")

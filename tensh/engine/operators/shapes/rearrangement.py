@@ -338,8 +338,8 @@ def triangle(name, part, what):
 
     def clear_inplace(input, diagonal=0):
         if is_plain(input, ()):
-            clear_outside(input.array, part, take_diagonal(input.array, diagonal))
             stamp_write(input.array)
+            clear_outside(input.array, part, take_diagonal(input.array, diagonal))
             return input
         since = begin_write(input)
         zeros = partial(np.copyto, src=0, where=~is_within(input.array, diagonal), casting="unsafe")

@@ -232,8 +232,8 @@ def clamp_(input, min=None, max=None):
     if type(min) in REAL and type(max) in REAL and is_plain(input, ()):
         array = input.array
         if array.dtype.kind == "f" and array.size < DIRECT:
-            clamp_numbers(array, min, max, array)
             stamp_write(array)
+            clamp_numbers(array, min, max, array)
             return input
     since = begin_write(input, min, max)
     keep_dtype(input, min, max)

@@ -276,9 +276,9 @@ def fill_plain(input, mask, value):
     if where.dtype is not BOOL or where.shape != array.shape or type(value) not in WEAK[array.dtype.kind]:
         return False
     number = FITTING[value, array.dtype]  # raises if the value does not fit
+    stamp_write(array)
     if not fill_by_mask(array, where, number):
         np.putmask(array, where, number) if array.flags.c_contiguous else np.copyto(array, number, where=where)
-    stamp_write(array)
     return True
 
 

@@ -18,8 +18,9 @@ def replace(name, t, others, fn):
         if found is not dtype:
             raise TypeError(f"{name}: expected {dtype.class_of_tensors} for 'other' (got {found.class_of_tensors})")
     columns = [each.expand(t.array.shape).array.ravel().tolist() for each in (t, *others)]
-    t.array[...] = nested.elements(map(fn, *columns), dtype).reshape(t.array.shape)
+    results = nested.elements(map(fn, *columns), dtype)
     stamp_write(t.array)
+    t.array[...] = results.reshape(t.array.shape)
     return t
 
 

@@ -11,7 +11,7 @@ from tensh.engine.core.clock import owner, stamp_write
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY
-from tensh.engine.errors.messages import too_large
+from tensh.engine.errors.messages import HALF_WAY, too_large
 from tensh.engine.inplace.overlap import SHARED, refuse_overlap, refuse_partial_overlap
 from tensh.engine.inplace.writes import begin_write, needs_no_record
 from tensh.engine.operators.basic import expand, expanded_size
@@ -77,9 +77,9 @@ def setitem(self, index, value):
         return copy_into(view, value)
     except Lift:
         return ports.batched_function("setitem", setitem, (self, index, value), {})
-    except MemoryError as error:
+    except HALF_WAY as error:
         stamp_write(self.array)  # some elements may have been written
-        raise too_large(error) from None
+        raise too_large(error) or error from None
     except Exception:  # perhaps an object that overrides functions, as an index or a value
         if not ports.answer_override(setitem, (self, index, value), {}):
             raise

@@ -74,8 +74,8 @@ def fill_(self, value):
     if type(value) in SMALL and -SAFE < value < SAFE and self.node is self._base is None and not differentiating:
         array = self.array
         if array.dtype.kind == "f" or array.dtype is INT64 and type(value) is int:
-            array.fill(value)
             stamp_write(array)
+            array.fill(value)
             return self
     value = element(value, "fill_")
     since = begin_write(self, value, may_overlap=True)
@@ -84,8 +84,9 @@ def fill_(self, value):
         refuse_overlap(self.array)
     if needs_no_record(self, value):
         array = self.array
-        array[...] = real_part(value.array, array.dtype) if tensor else number_as(value, array.dtype)
+        number = real_part(value.array, array.dtype) if tensor else number_as(value, array.dtype)
         stamp_write(array)
+        array[...] = number
         return self
     return write_inplace(self, since, (filling_tensor if tensor else filling_number).fn(self, value), "fill_", True)
 
@@ -94,8 +95,8 @@ def fill_(self, value):
 def zero_(self):
     """Set all elements to zero.  Shape: [*]."""
     if needs_no_record(self):
-        self.array.fill(0)
         stamp_write(self.array)
+        self.array.fill(0)
         return self
     return write_inplace(self, begin_write(self), zero.fn(self), "zero_", True)
 
@@ -119,8 +120,8 @@ def copy_(self, other, non_blocking=False):
         array.dtype is source.dtype and array.shape == source.shape and self._base is other._base is None
         and (self.node is other.node is None or not mode.grad) and not differentiating
     ):  # fmt: skip
-        write_elements(array, source)
         stamp_write(array)
+        write_elements(array, source)
         return self
     if source.dtype.kind in "cW" and array.dtype.kind not in "cbW":
         warn_of_real_part(array.size)
@@ -132,8 +133,8 @@ def copy_(self, other, non_blocking=False):
         source = real_part(source, array.dtype)
         if source.shape != array.shape or memory.overlaps_itself(array):
             require_fit(self, wrap(source.astype(array.dtype, copy=False)))
-        write_elements(array, source)
         stamp_write(array)
+        write_elements(array, source)
         return self
     return write_inplace(self, since, copying.fn(self, other), "copy_", same_elements(array, source))
 
@@ -171,8 +172,8 @@ def fill_diagonal_(self, fill_value, wrap=False):
     small = type(fill_value) in SMALL and -SAFE < fill_value < SAFE
     fits = small and (array.dtype.kind == "f" or array.dtype is INT64 and type(fill_value) is int)
     if fits and len(shape) == 2 and not wrap and array.flags.c_contiguous and is_plain(self, ()):
-        array.reshape(-1)[: min(shape) * shape[1] : shape[1] + 1] = fill_value  # eight times as fast as filling a view
         stamp_write(array)
+        array.reshape(-1)[: min(shape) * shape[1] : shape[1] + 1] = fill_value  # eight times as fast as filling a view
         return self
     if len(shape) < 2:
         raise RuntimeError("dimensions must larger than 1")

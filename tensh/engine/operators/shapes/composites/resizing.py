@@ -45,8 +45,9 @@ def resize_(self, *sizes, memory_format=None, **named):
         steps = memory.contiguous_strides(shape)
         if memory_format not in (None, contiguous_format):
             steps = memory.strides(memory.empty_like(np.broadcast_to(0, shape), self.array.dtype, memory_format))
-        before, self.array = self.array, memory.fit_in_room(self.array, shape, steps)
+        before, after = self.array, memory.fit_in_room(self.array, shape, steps)
         stamp_write(before)  # nodes may have saved the former elements
+        self.array = after
         if owner(self.array) is not owner(before):
             continue_version(before, self.array)
             if self.array.size > before.size and self.array.flags.c_contiguous:
@@ -122,8 +123,9 @@ def set_(self, source=None, storage_offset=None, size=None, stride=None):
         array = data[: data.size // dtype.itemsize * dtype.itemsize].view(dtype)
     if "size" in given:
         array = array_at(array, given["size"], given.get("stride"), given["storage_offset"])
-    self._base, before = None, self.array
+    before = self.array
     stamp_write(before)
+    self._base = None
     if type(self.node) is AccumulateGrad and self.node.shape != array.shape:
         renew_leaf(self, array)
     if owner(array) is not owner(before):  # the tensor goes on counting its own writes
