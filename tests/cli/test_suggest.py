@@ -47,7 +47,10 @@ MEANT = {
     "torch.soft": "softmax", "nn.functional.gumbel": "gumbel_softmax",
     # NumPy's words
     "x = torch.ones(2)\nx.astype(3)": "to(dtype)", "torch.ones(2).copy()": "clone()", "torch.array([1])": "torch.tensor",
+    "torch.set_seed": "torch.manual_seed", "torch.random.PRNGKey": "torch.Generator", "torch.ones(2).get_shape": "shape", "torch.keras": "torch.nn", "jnp.ones": "torch",
     "nn.Dense(2, 3)": "Linear", "torch.reduce_mean(3)": "torch.mean", "torch.expand_dims(3)": "torch.unsqueeze", "torch.random.choice(3)": "torch.multinomial", "torch.power": "torch.pow",
+    # words of Python 2, JavaScript and R
+    "[1].push(2)": "append", "{}.iteritems()": "items", "raw_input()": "input", "console.log(1)": "print", "NA": "math.nan",
     # keywords
     # imports
     "from torch import arrange": "arange", "from torch import array": "tensor", "import torch.linal": "torch.linalg", "import pytorch": "torch",

@@ -35,6 +35,8 @@ CODE = {"Fit"}
 """Functions whose texts are code that a fix offers."""
 NO_PROSE = (
     "{}for {} in range({}{}):",
+    "for {} in range({}, {}): print({})",
+    "{}(size, fill_value)",
     "lambda epoch: {} ** epoch",
     "[each.{}({}) for each in {}]",
     "for layer in {}: x = layer(x)",

@@ -29,6 +29,7 @@ from tensh.explain.causes.models.classes import explain_class
 from tensh.explain.causes.models.embeddings import explain_one_hot_indices
 from tensh.explain.causes.models.hooks import explain_hook
 from tensh.explain.causes.models.indexed import explain_indexed_model
+from tensh.explain.causes.models.jax import explain_jax
 from tensh.explain.causes.models.keras import explain_keras
 from tensh.explain.causes.models.loops import explain_loop_over_layers
 from tensh.explain.causes.models.modes import explain_mode
@@ -109,7 +110,7 @@ CAUSES = (
     explain_loop_over_layers, explain_left_out, explain_early_return, explain_value_of_name, explain_naming, explain_precedence, explain_condition, explain_iterating,
     explain_index, explain_residual, explain_result, explain_state, explain_step, explain_target, explain_operator,
     explain_picked, explain_batch_for_tensor, explain_text_for_flag, explain_tensor_for_setting, explain_argument, explain_key_of_group,
-    explain_settings_of_groups, explain_attention, explain_checkpoint, explain_class, explain_file, explain_keras,
+    explain_settings_of_groups, explain_attention, explain_checkpoint, explain_class, explain_file, explain_keras, explain_jax,
     explain_language, explain_batch, explain_split, explain_unknown_device, explain_format, explain_value,
     explain_keeping, explain_called, explain_container, explain_counter, explain_local_part, explain_digits,
     explain_rounded, explain_second_pass, explain_call_before_init, explain_super, explain_misnamed_forward, explain_misnamed,

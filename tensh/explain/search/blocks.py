@@ -29,6 +29,8 @@ def is_read(lines, is_open=False):
 
 def explain_block(lines, line):
     """Return the Explanation of a block that lacks something before a line; None if that is not why it cannot be read."""
+    if parted := part_block(lines, line):
+        return parted
     before, indent = lines[: line - 1], indent_of(lines[line - 1])
     if is_read([*before, f"{indent}    pass", *lines[line - 1 :]]):
         fit = Fit(f"{indent}    pass", "", line, "before")
@@ -41,6 +43,19 @@ def explain_block(lines, line):
         rule = _("{word} belongs to a block above it ({blocks}), in the same column and with nothing between them")
         return Explanation("syntax", (), rule.format(word=word, blocks=FOLLOWERS[word]))
     return None
+
+
+def part_block(lines, line):
+    """Return the Explanation of a block that begins behind a semicolon; None if there is none."""
+    text = lines[line - 1]
+    behind = re.search(r";\s*(?=(?:with|for|if|while|def|class|try)\b)", text)
+    if behind is None:
+        return None
+    first, second = text[: behind.start()], indent_of(text) + text[behind.end() :]
+    if not is_read([*lines[: line - 1], first, second, *lines[line:]], is_open=True):
+        return None
+    fit = Fit(first.strip(), "", line, more=(Fit(second.strip(), "", line, "after"),))
+    return Explanation("syntax", (), _("a block begins on a line of its own"), (fit,))
 
 
 def indent_of(text):

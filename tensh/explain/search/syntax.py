@@ -1,18 +1,18 @@
 """Repairing syntax errors by small edits: the first edit with which the whole source parses is offered."""
 
-import ast
 import keyword
 import re
 import unicodedata
 
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.search.blocks import explain_block, is_read
+from tensh.explain.search.words import LONGEST, translate_block_line, translate_words
 from tensh.support.language import _
 from tensh.support.spelling import distance
 
 TYPOGRAPHIC = str.maketrans({
     "“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "–": "-", "—": "-", "−": "-", "×": "*", "·": "*", "÷": "/",
-    "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "【": "[", "】": "]", "《": "(", "》": ")", "「": '"', "」": '"', "。": ".", "、": ",", "…": "...", "\N{NO-BREAK SPACE}": " ", "\N{ZERO WIDTH SPACE}": None,
+    "≤": "<=", "≥": ">=", "≠": "!=", "∈": "in", "∉": "not in", "¬": "not ", "→": "->", "【": "[", "】": "]", "《": "(", "》": ")", "「": '"', "」": '"', "。": ".", "、": ",", "…": "...", "\N{NO-BREAK SPACE}": " ", "\N{ZERO WIDTH SPACE}": None,
     "\N{ZERO WIDTH NO-BREAK SPACE}": None, "\N{IDEOGRAPHIC SPACE}": " ",
 })  # fmt: skip
 """Typographic characters and those of other keyboards, and their ASCII forms; others are normalised by NFKC."""
@@ -37,28 +37,6 @@ LAST_SIGN = re.compile(r"(\*\*|//|[=!<>]=|[-+*/%@&|^<>=.~]|\b(?:and|or|not|in|is
 """A sign or a word at the end of a line that something must follow."""
 
 MOST_LINES = 8  # lines repaired together
-LONGEST = 300  # characters of a line that is searched
-
-
-def for_loop(match):
-    """Write `for i = 1:3` as a loop over a range that includes the last number."""
-    last = int(match[4]) + 1 if match[4].isdecimal() else f"{match[4]} + 1"
-    start = "" if match[3] == "0" else f"{match[3]}, "
-    return f"{match[1]}for {match[2]} in range({start}{last}):"
-
-
-WORDS = (
-    (r"&&", " and "), (r"\|\|", " or "), (r"!(?=[\w(])", "not "), (r"\belse ?if\b", "elif"), (r"(\w+)\+\+", r"\1 += 1"), (r"(\w+)--", r"\1 -= 1"),
-    (r"(?<![=<>!:])= +=(?!=)", "=="), (r"(?<![=<>!:])=(?!=)", "=="), (r"\.(\d+)\b", r"[\1]"), (r"^(\s*)print\s+(.+)$", r"\1print(\2)"),
-    (r"\bfunction\b", "def"), (r"\bnew\s+", ""), (r"<>", "!="), (r"\b(lambda [\w, ]+);", r"\1:"), (r";\s*$", ""),
-    (r"^(\s*)(?:let|var|const|local)\s+(?=\w)", r"\1"), (r"%\*%", "@"), (r"~=", "!="), (r"===", "=="), (r"!==", "!="), (r"\s*//(.*)$", r"  #\1"), (r"\s+%\s+([^\d\s(].*)$", r"  # \1"),
-    (r"^(\s*)for (\w+) = (\w+):(\w+)\s*$", for_loop), (r"\b(\w+)\((\s*[-\w]*\s*:\s*[-\w]*\s*)\)", r"\1[\2]"), (r"(?<== )(\w+) \\ (\w+)\s*$", r"torch.linalg.solve(\1, \2)"),
-    (r"\[([-\d. ]+)\]", lambda match: f"[{', '.join(match[1].split())}]"), (r"(?<== )(.+?) \? (.+?) : (.+)$", r"\2 if \1 else \3"), (r"\{\s*$", ":"), (r"^(\s*)\}\s*$", ""),
-    (r"^(\s*)from (\S+) import ([\w.]+)\.(\w+)", r"\1from \2.\3 import \4"), (r"\b0+([1-9]\d*)\b", r"\1"), (r"\b(\d+)([A-Za-z]\w*)", r"\1 * \2"),
-    (r"::\s*$", ":"), (r"^(\s*import [\w.]+) (\w+)\s*$", r"\1 as \2"), (r"^(\s*from \w+) (\w+ import )", r"\1.\2"),
-    (r"([{,]\s*(?:\"[^\"]*\"|'[^']*'))\s*=(?!=)", r"\1:"), (r"\b(lambda [\w, ]*): return ", r"\1: "), (r"(?<=[\w\])])'(?=\s*(?:$|[)\]*+\-/@,]))", ".T"), (r"\.([*/])", r"\1"), (r"\.\^", "**"),
-)  # fmt: skip
-"""Words of other languages, and their Python equivalents."""
 
 
 FORMS = {
@@ -76,7 +54,7 @@ def repair(source, line):
     # not a matter of spelling: a return outside of a function, or a line that is a command
     if is_read(lines):
         return None
-    found = write_every_line_in_ascii(lines, line) or drop_every_prompt(lines, line)
+    found = write_every_line_in_ascii(lines, line) or drop_every_prompt(lines, line) or translate_blocks(lines, line)
     if found is not None:
         return found
     command = COMMAND.search(lines[line - 1]) if 1 <= line <= len(lines) else None
@@ -122,6 +100,13 @@ def drop_every_prompt(lines, line):
     if prompts > MOST_LINES:
         return Explanation("syntax", (), reason, (), _("paste the lines at the prompt of tensh, which drops it"))
     return Explanation("syntax", (), reason, fits) if fits else None
+
+
+def translate_blocks(lines, line):
+    """Return the Explanation of a block that ends with `end` or a brace, as in other languages; None if there is none."""
+    _first, fits = mend_every_line(lines, line, translate_block_line)
+    rule = _("a block begins with a colon, and ends where its indentation does")
+    return Explanation("syntax", (), rule, fits) if fits else None
 
 
 def write_as_code(text):
@@ -196,24 +181,6 @@ def write_in_ascii(text):
     if plain != text:
         found = next(c for c in text if ord(c) > 127 and convert_to_ascii(c) != c)
         yield plain, reason.format(character=name_of(found))
-
-
-def translate_words(text):
-    """Yield the line with a word of another language in Python."""
-    for pattern, new in WORDS:
-        changed = re.sub(pattern, new, text)
-        if changed != text and not is_comparison(changed):
-            line = changed.replace("  ", " ") if new in (" and ", " or ") else changed
-            yield line, describe_misspelling(text, changed)
-
-
-def is_comparison(text):
-    """Return True for a comparison that stands alone, which has no effect."""
-    try:
-        (statement,) = ast.parse(text.strip()).body
-    except (SyntaxError, ValueError):
-        return False
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Compare)
 
 
 def spell_keywords(text):
@@ -329,16 +296,6 @@ def name_of(character):
     """Show a character with its name."""
     shown = "" if unicodedata.category(character) in ("Zs", "Cf") else f"{character} "
     return f"{shown}({unicodedata.name(character, 'a character').lower()})"
-
-
-def describe_misspelling(text, changed):
-    """Return the note on what Python writes in place of a misspelt piece."""
-    before, after = (re.sub(r"\s+", " ", each.strip()) for each in (text, changed))
-    return (
-        _("Python writes `{after}` for `{before}`").format(after=after, before=before)
-        if len(after) < 60
-        else _("Python uses another keyword for that")
-    )
 
 
 def mend_brackets(text):

@@ -1,4 +1,4 @@
-"""Names of NumPy and TensorFlow, and their counterparts in PyTorch.
+"""Names of NumPy, TensorFlow, JAX, JavaScript and Python 2, and their counterparts in PyTorch and Python.
 
 On the left a name that PyTorch lacks, on the right its replacement, with underscores for spaces.
 """
@@ -19,6 +19,7 @@ TENSOR = """
     cast to(dtype)                          assign copy_(value)             set_value copy_(value)
     to_numpy numpy()                        push torch.cat((x,_t))          count numel()
     expand_dims unsqueeze(dim)              to_list tolist()                isna isnan()
+    get_shape shape                         assign_add add_(value)          assign_sub sub_(value)
 """
 TORCH = """
     cast Tensor.to                          uniform rand                    GradientTape autograd.grad
@@ -70,6 +71,10 @@ TORCH = """
     mse_loss nn.functional.mse_loss         linear nn.functional.linear     one_hot nn.functional.one_hot
     leaky_relu nn.functional.leaky_relu     gelu nn.functional.gelu         normalize nn.functional.normalize
     SGD optim.SGD                           Adam optim.Adam                 DataLoader utils.data.DataLoader
+    grad autograd.grad                      value_and_grad func.grad_and_value
+    device_put Tensor.to                    stop_gradient Tensor.detach     tree_map utils._pytree.tree_map
+    set_random_seed manual_seed             set_seed manual_seed            layers nn
+    keras nn                                losses nn                       data utils.data
 """
 MODEL = """
     add append          evaluate eval           get_weights state_dict      set_weights load_state_dict
@@ -90,6 +95,7 @@ RANDOM = """
     randn randn                             standard_normal randn           normal normal
     randint randint                         permutation randperm            shuffle randperm
     choice multinomial                      uniform rand                    binomial binomial
+    set_seed manual_seed                    PRNGKey Generator               key Generator
     poisson poisson                         multinomial multinomial         default_rng Generator
 """
 KEYWORD = """
@@ -98,10 +104,17 @@ KEYWORD = """
     a_min min       a_max max           order ord           loc mean            scale std           shift shifts
     shape size      axis1 dim0          axis2 dim1          kind stable         obj index           fill_value value
     repeat repeats  learning_rate lr    epsilon eps         momentum_rate momentum
-    indices_or_sections indices
+    indices_or_sections indices             in_axes in_dims                 out_axes out_dims           depth num_classes
 """
 
 
+LIST = """
+    push append     push_back append    add append      map [f(each)_for_each_in_x]
+    concat extend   forEach [f(each)_for_each_in_x]
+"""
+DICT = """
+    iteritems items     itervalues values       iterkeys keys       has_key key_in_x
+"""
 LAYERS = """
     Dense Linear                            Conv1D Conv1d                   Conv2D Conv2d
     MaxPooling2D MaxPool2d                  AveragePooling2D AvgPool2d      BatchNormalization BatchNorm1d
@@ -118,6 +131,6 @@ def table(text):
     """Parse a table to {name elsewhere: PyTorch's counterpart}."""
     words = text.split()
     return {
-        left: right.replace("_", " ") if ",_" in right or "_/_" in right else right
+        left: right.replace("_", " ") if ",_" in right or "_/_" in right or "_in_" in right else right
         for left, right in zip(words[::2], words[1::2], strict=True)
     }

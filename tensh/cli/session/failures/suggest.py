@@ -10,6 +10,7 @@ from types import ModuleType
 
 from tensh.alias.parts import own_name
 from tensh.cli.session.failures.beginnings import find_members
+from tensh.cli.session.failures.usual_imports import IMPORTS, PLAIN
 from tensh.support.language import _
 from tensh.support.naming import is_of_torch
 from tensh.support.patterns import pattern
@@ -22,34 +23,10 @@ PARTS = (
 )  # fmt: skip
 """Modules searched for a name that another module lacks, the most used first."""
 MEMBERS = ("_parameters", "_buffers", "_modules")  # dictionaries of a module that hold attributes
-PLAIN = (
-    "torch math random os sys time copy io json re itertools functools collections warnings pickle csv string".split()
-)
-FROM = {
-    "torch": "nn optim",
-    "torch.utils.data": "DataLoader Dataset TensorDataset Subset random_split",
-    "torch.distributions": "Categorical Normal Bernoulli MultivariateNormal kl_divergence",
-    "torch.func": "vmap jacrev jacfwd",
-    "torch.autograd.functional": "jacobian hessian",
-    "torch.autograd": "Variable",
-    "collections": "Counter defaultdict deque namedtuple",
-    "dataclasses": "dataclass",
-    "functools": "partial",
-    "pathlib": "Path",
-    "tqdm": "tqdm",
-}
-IMPORTS = {word: f"import {word}" for word in PLAIN} | {
-    "np": "import numpy as np",
-    "F": "import torch.nn.functional as F",
-    "pd": "import pandas as pd",
-    "plt": "import matplotlib.pyplot as plt",
-}
-IMPORTS |= {word: f"from {module} import {word}" for module, words in FROM.items() for word in words.split()}
-"""Names often used without an import, and the missing import."""
-
 OTHER_LANGUAGES = {
     "null": "None", "nil": "None", "NULL": "None", "undefined": "None", "true": "True", "false": "False", "this": "self",
-    "disp": "print", "printf": "print", "puts": "print", "echo": "print", "typeof": "type", "strlen": "len",
+    "disp": "print", "printf": "print", "puts": "print", "echo": "print", "console": "print", "raw_input": "input", "unicode": "str", "NA": "math.nan",
+    "typeof": "type", "strlen": "len",
     "nan": "math.nan", "NaN": "math.nan", "inf": "math.inf", "Inf": "math.inf", "pi": "math.pi", "PI": "math.pi",
 }  # fmt: skip
 LENGTH = "len(x)"
@@ -292,6 +269,8 @@ def translate_word(word, owner):
         (is_tensor(owner), spoken.TENSOR),
         (hasattr(owner, "param_groups") and hasattr(type(owner), "zero_grad"), spoken.OPTIMIZER),
         (hasattr(type(owner), "get_last_lr"), spoken.SCHEDULER),
+        (type(owner) is list, spoken.LIST),
+        (type(owner) is dict, spoken.DICT),
     )
     words = next((words for is_kind, words in kinds if is_kind), None)
     found = None if words is None else spoken.table(words).get(word)

@@ -47,7 +47,8 @@ def construct(cls, args, given, wanted=None):
             "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use torch.tensor(...) "
             "or torch.as_tensor(...) instead."
         )
-    if len(args) == 1 and isinstance(args[0], (tuple, list)) and type(args[0]) is not Size:
+    is_data = len(args) == 1 and isinstance(args[0], (tuple, list)) and type(args[0]) is not Size
+    if is_data and given.keys() <= {"device"}:
         given = bind("new", FORMS[4:], args, given)
     else:
         given = bind("new", FORMS, args, given)

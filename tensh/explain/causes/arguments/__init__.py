@@ -5,10 +5,20 @@ Each kind is a function of the situation and of the failed call, listed in the `
 
 import ast
 
-from tensh.explain.causes.arguments import elements, models, optimizers, places, ranges, settings, several, sizes
+from tensh.explain.causes.arguments import (
+    elements,
+    elsewhere,
+    models,
+    optimizers,
+    places,
+    ranges,
+    settings,
+    several,
+    sizes,
+)
 from tensh.explain.situation import first_explanation
 
-MODULES = several, optimizers, places, ranges, settings, models, elements, sizes
+MODULES = several, optimizers, places, ranges, settings, models, elements, sizes, elsewhere
 """The modules that list kinds, in the order in which they are tried."""
 KINDS = [kind for module in MODULES for kind in module.KINDS]
 

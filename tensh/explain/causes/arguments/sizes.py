@@ -10,7 +10,7 @@ from tensh.explain.trials.fixes import append_to_expression
 from tensh.support.language import _
 
 SIZES = re.compile(
-    r"tuple of ints size|argument 'size'|^repeat\(\) takes 1 positional|batch_size should be a positive int"
+    r"tuple of ints size|argument '(?:size|repeats)'|^repeat\(\) takes 1 positional|batch_size should be a positive int"
 )
 
 

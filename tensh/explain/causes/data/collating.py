@@ -4,6 +4,7 @@ import ast
 import re
 
 from tensh.explain.causes.data.loops import loop_over_loader
+from tensh.explain.causes.names.definitions import explain_without_return, function_in_source
 from tensh.explain.model import Explanation
 from tensh.explain.situation import first_explanation, message_of
 from tensh.support.language import _
@@ -19,9 +20,32 @@ def explain_part_without_batch(situation):
             explain_lists_of_many_lengths,
             explain_key_of_some_samples,
             explain_joined_samples,
+            explain_batch_of_none,
         ),
         situation,
     )
+
+
+def explain_batch_of_none(situation):
+    """Explain a batch that is None because the function for collate_fn has no `return`."""
+    if not situation.says("NoneType"):
+        return None
+    for loop in ast.walk(situation.place.tree() or ast.Module([], [])):
+        if not isinstance(loop, ast.For):
+            continue
+        names = [each.id for each in ast.walk(loop.target) if isinstance(each, ast.Name)]
+        loader = next((each for each in ast.walk(loop.iter) if is_loader(situation, each)), None)
+        if loader is None or any(situation.names.get(name) is not None for name in names):
+            continue
+        function = situation.look_up(loader).collate_fn
+        defined = function_in_source(situation, function)
+        if defined is not None:
+            return explain_without_return(defined, function.__name__)
+    return None
+
+
+def is_loader(situation, node):
+    return hasattr(situation.look_up(node), "collate_fn")
 
 
 def explain_part_of_another_kind(situation):

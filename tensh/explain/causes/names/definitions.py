@@ -265,11 +265,14 @@ def definition_of(node, situation):
     if is_module(value) or hasattr(value, "named_modules"):
         kind = value if isinstance(value, type) else type(value)
         return method_in_source(situation, kind.__name__, "forward"), f"{kind.__name__}.forward"
-    tree, name = situation.place.tree(), getattr(value, "__name__", None)
-    if not isinstance(value, types.FunctionType):
-        return None, name
-    inside = (n for n in (ast.walk(tree) if tree else ()) if isinstance(n, ast.FunctionDef) and n.name == name)
-    return next(inside, None), name
+    return function_in_source(situation, value), getattr(value, "__name__", None)
+
+
+def function_in_source(situation, value):
+    """Return the definition of a function in the source; None for other values, and if there is none."""
+    tree = situation.place.tree() if isinstance(value, types.FunctionType) else None
+    inside = (each for each in (ast.walk(tree) if tree else ()) if isinstance(each, ast.FunctionDef))
+    return next((each for each in inside if each.name == value.__name__), None)
 
 
 def method_in_source(situation, kind, name):

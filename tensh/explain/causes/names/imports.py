@@ -11,14 +11,34 @@ PACKAGES = {
 }  # fmt: skip
 """Well-known modules, and the packages that install them."""
 
+OTHERS = (
+    "tensorflow",
+    "keras",
+    "jax",
+    "flax",
+    "optax",
+    "haiku",
+    "mxnet",
+    "paddle",
+    "theano",
+    "cupy",
+    "tinygrad",
+    "mindspore",
+)
+"""Libraries in place of which programs import torch here."""
+
 
 def explain_missing_package(situation):
     """Explain `import pandas` where it is not installed."""
     error = situation.error
-    package = PACKAGES.get((error.name or "").partition(".")[0]) if isinstance(error, ModuleNotFoundError) else None
+    name = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    if name in OTHERS:
+        rule = _("{name} is another library of tensors: programs here are written with torch").format(name=name)
+        return Explanation("import", (), rule, (Fit("import torch", "", situation.place.line),))
+    package = PACKAGES.get(name)
     if package is None:
         return None
-    rule = _("{name} is not installed beside tensh").format(name=error.name.partition(".")[0])
+    rule = _("{name} is not installed beside tensh").format(name=name)
     return Explanation("import", (), rule, (), _("in a terminal: pip install {package}").format(package=package))
 
 

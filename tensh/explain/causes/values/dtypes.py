@@ -24,9 +24,10 @@ def explain_floats(situation):
     """Explain `torch.Tensor([1, 2])`, which makes floats, where another dtype, indices or classes are needed."""
     path = situation.place.path()
     call = path[-1] if path else None
-    if situation.says("new() got an unexpected keyword") and isinstance(call, ast.Call):
-        if ast.unparse(call.func) not in CLASSES:
-            return None
+    is_told = situation.says("new() received an invalid combination", "(list, ") and situation.says(
+        "keywords were incorrect"
+    )
+    if is_told and isinstance(call, ast.Call) and ast.unparse(call.func) in CLASSES:
         fit = replace_node(situation.place, call, ast.unparse(as_tensor(call)))
         rule = _("{name} always makes floating point numbers; torch.tensor keeps the kind of number")
         return Explanation("tensor", (), rule.format(name=ast.unparse(call.func)), (fit,)) if fit else None

@@ -5,7 +5,7 @@ import collections.abc
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.model import Explanation
+from tensh.explain.model import Explanation, Fit
 from tensh.explain.situation import explain_replacement, first_explanation
 from tensh.explain.source.statements import blocks_over
 from tensh.support.language import _
@@ -81,10 +81,21 @@ def explain_loop_over_number(situation, node):
         if isinstance(loop, ast.For | ast.comprehension) and getattr(loop.iter, "lineno", 0) == line:
             value = situation.look_up(loop.iter)
             value = situation.evaluate(loop.iter) if value is None else value
+            if type(value) is int and (colon := find_range(loop)):
+                rule = _("Python writes a range as range(first, end), without the end")
+                return Explanation("loop", (), rule, (Fit(colon, "", line),))
             if type(value) is int:
                 text = ast.unparse(loop.iter)
                 rule = _("{text} is the number {value}: range({text}) counts up to it").format(text=text, value=value)
                 return explain_replacement(situation, "loop", rule, loop.iter, f"range({text})")
+    return None
+
+
+def find_range(loop):
+    """Return the loop that `for i in 1:10` was meant to be, which Python reads as a loop on one line; or None."""
+    match getattr(loop, "body", None):
+        case [ast.Expr(value=ast.Constant(value=int(last)) as number)] if number.lineno == loop.lineno:
+            return f"for {ast.unparse(loop.target)} in range({ast.unparse(loop.iter)}, {last + 1}): print({ast.unparse(loop.target)})"
     return None
 
 
