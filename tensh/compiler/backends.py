@@ -3,20 +3,23 @@
 import copy
 import itertools
 import operator
+from contextlib import contextmanager, nullcontext
 
 from tensh.amp import casting
 from tensh.compiler.breaks import BackendCompilerFailed, Break
+from tensh.compiler.capture.guard_code import compile_guards
 from tensh.compiler.capture.names import read_code
 from tensh.compiler.capture.refusals import failing_as_fake
-from tensh.compiler.capture.results import ArgumentNumber, OutputRef, Result
+from tensh.compiler.capture.results import ArgumentNumber, ElementRef, OutputRef, Result
 from tensh.compiler.compiling import CompiledFunction, python_of, wrap_function
 from tensh.compiler.configuration.settings import read_setting
 from tensh.compiler.configuration.stance import FAIL_ON_RECOMPILE, stance
 from tensh.compiler.fx_graphs.call_records import describe_guards, describe_record
 from tensh.compiler.fx_graphs.function_graph import FunctionRecorder
-from tensh.compiler.fx_graphs.input_names import list_defaults, root_of
+from tensh.compiler.fx_graphs.input_names import root_of
 from tensh.compiler.fx_graphs.nested_graphs import make_root
-from tensh.compiler.fx_graphs.size_recording import ArgumentFloat, ArgumentInt, SizePolicy, Symbol
+from tensh.compiler.fx_graphs.number_recording import DynamicFloat, DynamicInt
+from tensh.compiler.fx_graphs.size_recording import SizePolicy, Symbol
 from tensh.compiler.fx_graphs.size_symbols import resolve_sizes
 from tensh.compiler.fx_graphs.sources import Sources, name_source
 from tensh.compiler.registry import count_graph
@@ -80,6 +83,11 @@ class BackendFunction(CompiledFunction):
         super().forget()
         self.families, self.policy = [], SizePolicy(self.dynamic)
 
+    def make_room(self):
+        """Forget the oldest call: the back end's function for it stays, as a family."""
+        del self.graphs[0]
+        return True
+
     def require_first(self):
         if not self.has_symbols():
             super().require_first()
@@ -103,19 +111,23 @@ class BackendFunction(CompiledFunction):
 
     def run_recorded(self, recorder, watch, args, kwargs):
         recorder.watch, code = watch, getattr(python_of(self.function), "__code__", None)
-        own = code is None or is_tensh_file(code.co_filename)
-        if own or not read_code(code).refused:  # otherwise there is no graph, and the program may keep numbers
-            args, kwargs = recorder.follow_arguments(args, kwargs, *list_defaults(self.function))
         watch.takes_transforms = watch.takes_writes = watch.takes_functions = True
         self.contents, recorder.state = recorder.guards.contents, default_generator.get_state()
         if not self.fullgraph:
             watch.may_abort = lambda: not any(tensor.requires_grad for tensor in recorder.written())
+        watch.guarding = recorder.showing_numbers
+        refused = code is not None and not is_tensh_file(code.co_filename) and read_code(code).refused
+        replacing = nullcontext((args, kwargs))
+        if not refused:  # otherwise there is no graph, and the program may keep numbers
+            replacing = recorder.replacing_numbers(self.function, args, kwargs)
         with (
             recorder.watching_numbers(),
             recorder.watching_regions(),
             recorder.watching_functions(),
             taking_apart(recorder),
             failing_as_fake(self.title),
+            keeping_plain(self.contents),
+            replacing as (args, kwargs),
         ):
             return super().run_recorded(recorder, watch, args, kwargs)
 
@@ -132,7 +144,7 @@ class BackendFunction(CompiledFunction):
         structure = BackendResult(result, recorder, given, guards.contents if self.keeps_containers else None, changed)
         recorder.finish([node for node, _ in structure.outputs])
         structure.outputs = structure.views = None
-        guard = guards.compile([(each.path, each.tensor) for each in given], around[0], structure.objects)
+        guard = compile_guards(guards, [(each.path, each.tensor) for each in given], around[0], structure.objects)
         with guards.contents.undone():
             tensors = guard(args, kwargs)
         if tensors is None or any(a is not b.tensor for a, b in zip(tensors, given)):
@@ -160,7 +172,7 @@ class BackendFunction(CompiledFunction):
         sources, table = Sources(guards, self.function), None
         texts = {key: sources.write(path) for key, (path, _) in guards.tensors.items()}
         if shared:
-            numbers = {id(each): each.path for each in recorder.raw if isinstance(each, ArgumentInt)}
+            numbers = {id(each): each.path for each in recorder.raw if isinstance(each, DynamicInt)}
             numbers |= recorder.floats
             texts |= {number: sources.write(path) for number, path in numbers.items()}
             table = resolve_sizes(recorder, [texts[id(each)] for each in recorder.raw])
@@ -188,6 +200,16 @@ class BackendFunction(CompiledFunction):
                 return module.forward
             name = getattr(self.backend, "__name__", type(self.backend).__name__)
             raise BackendCompilerFailed(f"backend={name!r} raised:\n{type(error).__name__}: {error}") from error
+
+
+@contextmanager
+def keeping_plain(contents):
+    """A context that leaves no numbers of a graph in containers if it is left by an exception."""
+    try:
+        yield
+    except BaseException:
+        contents.make_plain(make_plain)
+        raise
 
 
 def taking_apart(recorder):
@@ -250,11 +272,12 @@ class BackendResult(Result):
         """Add nothing: a graph of functions returns views as they are."""
 
     def describe(self, part):
-        if isinstance(part, (ArgumentInt, ArgumentFloat)):
+        if isinstance(part, (DynamicInt, DynamicFloat)):
             return ArgumentNumber(plain_number(part), part.path)
         if isinstance(part, (TracedInt, TracedFloat)):
-            self.outputs.append((part.node, part))
-            return OutputRef(len(self.outputs) - 1)
+            self.outputs.append((self.recorder.node_of_number(part), part))
+            place = len(self.outputs) - 1
+            return OutputRef(place) if isinstance(part, TracedInt) else ElementRef(place)
         return super().describe(part)
 
     def place(self, t, found):

@@ -120,7 +120,7 @@ class CompiledFunction:
             return self.run_parts(args, kwargs)
         if stance.now is not DEFAULT and self.refuses_more():
             return self.function(*args, **kwargs)
-        if len(self.graphs) >= SIZES and self.dynamic is not False:
+        if len(self.graphs) >= SIZES and self.dynamic is not False and not self.make_room():
             return self.function(*args, **kwargs)
         if self.graphs:
             self.require_first()
@@ -130,6 +130,10 @@ class CompiledFunction:
             reason = f"{limit} graphs were compiled, and this call needs another"
             return self.give_up(Break(reason, self.graphs[-1].decision), args, kwargs)
         return self.capture(args, kwargs, around)
+
+    def make_room(self):
+        """Return True if there may be another graph in place of one."""
+        return False
 
     def require_first(self):
         """Raise RecompileError if the settings forbid further graphs."""

@@ -6,6 +6,7 @@ import inspect
 import numpy as np
 
 from tensh.compiler.breaks import Break
+from tensh.compiler.capture.guard_code import compile_guards
 from tensh.compiler.capture.recording import rounding_once
 from tensh.compiler.capture.results import Result
 from tensh.compiler.programs.node import CompiledFunctionBackward
@@ -103,7 +104,8 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
     writes = [line for line in recorder.lines if line.writes]
     if around[0] and (any(is_recorded_write(line, inputs) for line in writes) or is_written_again(writes, inputs)):
         raise Break("a tensor from outside the function is written while gradients are recorded")
-    guard = guards.compile(
+    guard = compile_guards(
+        guards,
         [(path, value.tensor) for path, value in zip(paths, inputs, strict=True)],
         around[0],
         structure.objects,

@@ -8,6 +8,12 @@ def make_functions(torch):
     def default(x, n=3):
         return x * n
 
+    def multiply(x, n):
+        return (x * n).sin()
+
+    def checkpoint(x, n):
+        return torch.utils.checkpoint.checkpoint(multiply, x, n, use_reentrant=False)
+
     return {
         "product": (lambda x, s: x * s, floats, 2),
         "arithmetic": (lambda x, s: x * s + s**2 - 1, floats, 2),
@@ -19,25 +25,52 @@ def make_functions(torch):
         "whole from zero": (lambda x, n: x * n, [(0,), (1,), (2,), (3,)], 2),
         "compared with one": (lambda x, n: x * 2 if n == 1 else x * n, [(2,), (1,), (3,), (0,), (4,)], 3),
         "filled": (lambda x, s: torch.full((2,), s) + x[0, 0], floats, 2),
+        "checkpoint": (checkpoint, [(2,), (3,), (4,)], 2),
         "default": (default, [(), (4,), (5,), ()], 2),
     }
 
 
 def run(torch, function, numbers, **options):
     """Return (the code of the graphs, the results of all calls)."""
+    compiled, graphs = compile_function(torch, function, **options)
+    x = torch.arange(6.0).view(2, 3)
+    return graphs, [list_values(compiled(x, *each)) for each in numbers]
+
+
+def run_held(torch, function, change, more, numbers, **options):
+    """Return (the code of the graphs, the results of calls after ``change(number)``, with ``more`` arguments)."""
+    (compiled, graphs), x, made = compile_function(torch, function, **options), torch.arange(6.0).view(2, 3), []
+    for number in numbers:
+        change(number)
+        made.append(list_values(compiled(x, *more)))
+    return graphs, made
+
+
+def run_counting(torch, function, read, **options):
+    """Return (the code of the graphs, for each call the results or the error, and what it has left)."""
+    (compiled, graphs), x, made = compile_function(torch, function, **options), torch.arange(6.0).view(2, 3), []
+    for _ in range(5):
+        try:
+            result = list_values(compiled(x))
+        except ValueError as error:
+            result = str(error)
+        made.append((result, read(), type(read())))
+    return graphs, made
+
+
+def compile_function(torch, function, **options):
+    """Return (the compiled function, a list that gets the code of its graphs)."""
     graphs = []
 
     def backend(module, inputs):
         graphs.append(module.code.replace("tensh", "torch"))
         return module.forward
 
-    compiled, x, made = torch.compile(function, backend=backend, **options), torch.arange(6.0).view(2, 3), []
-    for each in numbers:
-        result = compiled(x, *each)
-        made.append(
-            [
-                part.tolist() if hasattr(part, "tolist") else part
-                for part in (result if type(result) is tuple else [result])
-            ]
-        )
-    return graphs, made
+    return torch.compile(function, backend=backend, **options), graphs
+
+
+def list_values(result):
+    """Return the parts of a result as numbers and lists."""
+    return [
+        each.tolist() if hasattr(each, "tolist") else each for each in (result if type(result) is tuple else [result])
+    ]

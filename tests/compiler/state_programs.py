@@ -160,6 +160,26 @@ class Doubling:
         self.kept = value * 2
 
 
+class Entering:
+    """A context that counts in another object."""
+
+    def __init__(self, owner):
+        self.owner = owner
+
+    def __enter__(self):
+        self.owner.entered += 1
+
+    def __exit__(self, *failure):
+        self.owner.left += 10
+
+
+def decide_within(x, s):
+    with Entering(s):
+        if bool(x.mean() > 0):
+            x = x * 2
+    return x * s.entered
+
+
 TOTAL = 0
 
 
@@ -233,6 +253,7 @@ CHANGED = [
     (lambda: bytearray(1), lambda x, s: s.append(3) or x + len(s), keep), (set, lambda x, s: s.add(len(s)) or x + len(s), keep),
     (lambda: {"a": 1, "b": 2}, lambda x, s: x * s.pop("b", 5), put), (Plain, set_in_dict, keep), (Counting, lambda x, s: s(x), keep),
     (Watched, lambda x, s: s(x), lambda s: s.handle.remove()), (Doubling, set_value, keep), (make_nested, count_parts, keep), (make_counter, lambda x, s: s(x), keep), (lambda: types.SimpleNamespace(last=None), keep_output, keep),
+    (lambda: types.SimpleNamespace(entered=0, left=0), decide_within, keep),
     (lambda: 2, lambda x, s: sum(Tally(s).add(x).add(x + 1).items), keep),
 ]  # fmt: skip
 """Functions that change state."""

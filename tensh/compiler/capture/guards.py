@@ -1,4 +1,4 @@
-"""Guards: the conditions under which a graph may replace its function, as one function that also finds the tensors.
+"""Guards: the conditions under which a graph may replace its function.
 
 A guard is a path (``args[0]``, a module-level name, an attribute) and the expected value: for tensors the shape,
 strides, dtype and requires_grad; for numbers, strings and similar objects the value; for lists and dictionaries their
@@ -26,12 +26,11 @@ from tensh.compiler.capture.kinds import (
     is_own,
     read_key,
 )
-from tensh.engine.codegen.source import compile_source, indent_lines
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.core.views import refresh_node
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Buffer, Parameter
 from tensh.support.naming import is_of_torch
+from tensh.tracing.sizes.numbers import TracedFloat, TracedInt
 
 SEQUENCES = (tuple, list, deque)
 MAPPINGS = (dict, OrderedDict, defaultdict, Counter, types.MappingProxyType)
@@ -50,10 +49,11 @@ MOST = 2000  # maximum number of items in a container
 
 
 class Guards:
-    """Collects guards; ``compile`` writes the function ``guard(args, kwargs)``, which returns the tensors, or None."""
+    """Collects guards, as expressions of which ``compile_guards`` makes a function."""
 
     def __init__(self, title):
         self.title, self.checks, self.namespace, self.seen = title, [], {}, {}
+        self.numbers = {}  # the expressions that find integers and floats -> the numbers
         self.tensors = {}  # id of a tensor -> (expression that finds it, tensor)
         self.origins = {}  # id of another object -> the expression that has found it first
         self.kept, self.contents, self.codes = {}, Contents(), set()  # the last are those of functions
@@ -73,7 +73,20 @@ class Guards:
     def kind(self):
         """The guards on values other than tensors."""
         return tuple(self.checks), tuple(
-            (name, read_key(value)) for name, value in self.namespace.items() if name[-1:].isdigit()
+            (name, self.describe(value)) for name, value in self.namespace.items() if name[-1:].isdigit()
+        )
+
+    def describe(self, value):
+        """Return what makes an object of the guards the same in other calls: for one whose parts are guarded, its kind."""
+        content = self.contents.find(value)
+        if content is not None and content.is_own or isinstance(value, types.CellType):
+            return type(value)
+        if isinstance(value, types.FunctionType):
+            return value.__code__
+        return (
+            type(value)
+            if is_object(value) and is_own(type(value)) and not isinstance(value, Module)
+            else read_key(value)
         )
 
     def require(self, text):
@@ -107,6 +120,8 @@ class Guards:
             raise Break("a NumPy array is read")
         elif hasattr(cls, "__next__") and not is_output(value):
             raise Break(f"an iterator is read ({cls.__name__})")
+        elif issubclass(cls, (TracedInt, TracedFloat)):
+            return  # the call has computed it
         else:
             self.require(f"{path} is {self.constant(value)}")
             self.origins.setdefault(id(value), path)
@@ -114,6 +129,8 @@ class Guards:
             self.add_parts(value, attributes)
 
     def add_simple(self, path, value, cls):
+        if cls is int or cls is float:
+            self.numbers[path] = value
         if value is None or cls is bool or value is Ellipsis:
             self.require(f"{path} is {value!r}")
         elif value != value:
@@ -130,8 +147,9 @@ class Guards:
             raise Break(f"a {cls.__name__} of {len(value)} items is read")
         name = cls.__name__ if cls in (tuple, list, dict) else self.constant(cls)
         self.require(f"type({path}) is {name} and len({path}) == {len(value)}")
+        fields = getattr(cls, "_fields", None)
         for key, each in list(items):
-            self.add(f"{path}[{self.write_key(key)}]", each, attributes)
+            self.add(f"{path}.{fields[key]}" if fields else f"{path}[{self.write_key(key)}]", each, attributes)
         self.contents.keep(path, value)
 
     def write_key(self, key):
@@ -351,43 +369,3 @@ class Guards:
         """Raise Break if the call has changed a container that it was given."""
         if self.contents.list_changed():
             raise Break("the function changes a value that it reads")
-
-    # ── the generated function ───────────────────────────────────────────────
-    def compile(self, inputs, grad, objects=(), distinct=False):
-        """Write ``guard(args, kwargs)`` for the tensors ``inputs``; ``grad`` is True if gradients are recorded.
-
-        The function returns the tensors, and behind them the containers with the contents ``objects``.
-        """
-        grad = grad or self.needs_history
-        self.add_absent()
-        lines = ["def guard(args, kwargs):", "try:"]
-        body = [f"if not ({check}): return None" for check in self.checks]
-        names = []
-        for number, (path, tensor) in enumerate(inputs):
-            array, name = tensor.array, f"t{number}"
-            names.append(name)
-            facts = [
-                f"type({name}) is not {self.constant(type(tensor))}",
-                f"a.shape != {array.shape}",
-                f"a.dtype is not {self.constant(array.dtype)}",
-                *([f"a.strides != {array.strides}"] if array.ndim else []),
-            ]
-            body.append(f"{name} = {path}; a = {name}.array")
-            body.append(f"if {' or '.join(facts)}: return None")
-            if grad and array.dtype.kind in "fVcW":
-                body.append(
-                    f"if (({name}.node if {name}._base is None else refresh_node({name})) is None) is {tensor.node is not None}: return None"
-                )
-        tensors = ", ".join(names)
-        if distinct and len(names) > 1:
-            body.append(f"if len({{id(memory_of(t.array)) for t in ({tensors},)}}) < {len(names)}: return None")
-        names += [each.path for each in objects]
-        body.append(f"return ({', '.join(names)}{',' * (len(names) == 1)})")
-        lines += [f"    {line}" for line in body]
-        lines.append("except (LookupError, AttributeError, TypeError, ValueError, RuntimeError): return None")
-        from tensh.engine.arrays.owners import memory_of
-
-        self.namespace.update(refresh_node=refresh_node, memory_of=memory_of)
-        self.text = indent_lines(lines)
-        compile_source(self.text, f"guards of {self.title}", self.namespace)
-        return self.namespace["guard"]

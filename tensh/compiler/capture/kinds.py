@@ -8,6 +8,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import dtype as Dtype
 from tensh.nn.modules.module import Module
 from tensh.support.naming import is_of_torch
+from tensh.tracing.sizes.numbers import TracedFloat, TracedInt
 
 SIMPLE = (bool, int, float, complex, str, bytes, type(None), Dtype, range, slice, type(Ellipsis))
 OWN = (object, Module, types.SimpleNamespace)
@@ -20,7 +21,7 @@ DRAWING = ("numpy.random",)
 def is_object(value):
     """Return True for an object of a user's class, or a module."""
     return isinstance(getattr(value, "__dict__", None), dict) and not isinstance(
-        value, (Tensor, type, types.FunctionType, types.ModuleType)
+        value, (Tensor, TracedInt, TracedFloat, type, types.FunctionType, types.ModuleType)
     )
 
 

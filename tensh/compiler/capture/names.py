@@ -18,6 +18,8 @@ CHANGING = frozenset(
 
 ASKING = frozenset(("getattr", "hasattr"))
 """Functions that ask for attributes by their names."""
+CONSTRUCTING = ("__init__", "__post_init__", "__setattr__")
+"""Methods that assign attributes of an object which the call has made."""
 LISTING = frozenset(("vars", "dir"))
 """Functions of Python that read all attributes of an object."""
 
@@ -34,7 +36,8 @@ class Names:
 @functools.lru_cache(4096)
 def read_code(code):
     """Return the ``Names`` of a code object."""
-    names, made = Names(), code.co_name in ("__init__", "__post_init__", "__enter__", "__exit__", "__setattr__")
+    names = Names()
+    own = (None, code.co_varnames[:1]) if code.co_name in CONSTRUCTING else ()
     for each in dis.get_instructions(code):
         what = each.opname
         if what == "IMPORT_NAME" and each.argval.partition(".")[0] == "numpy" and "random" in code.co_names:
@@ -43,8 +46,9 @@ def read_code(code):
             names.globals[each.argval] = None
         elif what in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
             names.attributes.add(each.argval)
-        elif what in ("STORE_ATTR", "DELETE_ATTR") and not made:
-            names.writes.append(find_write(code, each.argval, each.positions))
+        elif what in ("STORE_ATTR", "DELETE_ATTR"):
+            write = find_write(code, each.argval, each.positions)
+            names.writes += [] if write.owner in own else [write]
         elif what in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             names.writes.append(Write(GLOBAL, each.argval))
         elif what in ("STORE_DEREF", "DELETE_DEREF") and each.argval in code.co_freevars:

@@ -21,6 +21,10 @@ class OutputRef(int):
     """The index of an output."""
 
 
+class ElementRef(int):
+    """The index of an output whose only element is part of a result."""
+
+
 class ObjectRef(int):
     """The index, behind those of inputs, of a container from outside that is returned itself."""
 
@@ -273,6 +277,8 @@ def build(part, tensors, made, shared):
     cls = type(part)
     if cls is OutputRef:
         return made[part]
+    if cls is ElementRef:
+        return made[part].item()
     if cls is InputRef or cls is ObjectRef:
         return tensors[part]
     if cls is DerivedView or cls is Shared:

@@ -99,7 +99,6 @@ NAMING = "collections/__init__.py", "_getframe", "_getframemodulename"
 """The file that defines named tuples, and the functions by which it finds the name of the module."""
 IMPURE = frozenset("time _random _io posix nt _socket select _warnings _datetime sys _ctypes _pickle numpy".split())
 
-
 forbidden: dict = {}
 """Id of the code of a function that compiled functions must not call -> the function; not all code has a hash."""
 ending: dict = {}
@@ -114,6 +113,7 @@ class Watch:
     takes_transforms = False  # whether calls of torch.func become parts of the graph
     takes_functions = False  # whether custom functions and checkpoints do
     is_trial = False  # whether what runs is no part of the program's run, and may be left anywhere
+    guarding = contextlib.nullcontext  # a context in which guards see the values from outside
     thorough = False  # whether reasons are sought for which PyTorch has no graph either, behind the first one
 
     def __init__(self, guards):
@@ -164,7 +164,8 @@ class Watch:
 
     def look(self, frame, event, arg):
         if event == "return" and frame in self.late:
-            self.require_known(self.late.pop(frame), frame)
+            with self.guarding(frame):
+                self.require_known(self.late.pop(frame), frame)
         if event not in ("call", "c_call") or self.reason is not None and not (self.thorough and self.is_open()):
             return
         filename = frame.f_code.co_filename
@@ -186,7 +187,8 @@ class Watch:
         elif is_standard(filename):
             self.look_at_library(frame, filename)
         else:
-            self.look_at_program(frame)
+            with self.guarding(frame):
+                self.look_at_program(frame)
 
     def look_at_tensh(self, frame, filename):
         """Stop the capture at a function of tensh that has effects, or that tells what a graph does not know."""

@@ -7,6 +7,7 @@ from tensh.compiler.configuration.config_modules import CHANGED, read_settings
 READ = {
     "recompile_limit": 8, "fail_on_recompile_limit_hit": False, "error_on_recompile": False, "suppress_errors": False,
     "disable": False, "allow_rnn": False, "automatic_dynamic_shapes": True, "assume_static_by_default": True,
+    "specialize_int": False, "specialize_float": False, "allow_unspec_int_on_nn_module": False,
 }  # fmt: skip
 """Settings that have an effect -> what they are from the start."""
 

@@ -2,7 +2,7 @@
 
 from tensh.compiler.capture.kinds import read_key
 from tensh.compiler.capture.results import ArgumentNumber, Constant, InputRef, ObjectRef, Shared
-from tensh.compiler.fx_graphs.size_recording import ArgumentInt
+from tensh.compiler.fx_graphs.number_recording import DynamicInt
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.node import map_arg
 from tensh.tracing.sizes.numbers import plain_number
@@ -10,7 +10,7 @@ from tensh.tracing.sizes.numbers import plain_number
 
 def describe_guards(guards, recorder):
     """Return the guards on values other than tensors and dynamic numbers."""
-    numbers = list(map(describe_number, recorder.numbers))
+    numbers = list(map(describe_number, recorder.numbers.values()))
     dynamic = {f"type({path}) is {kind} and {path} == {number!r}" for path, kind, number in numbers}
     dynamic |= {f"str({path}) == {str(number)!r}" for path, _, number in numbers}
     checks, names = guards.kind
@@ -27,7 +27,7 @@ def describe_record(recorder, guards, given, structure, kind):
     """Return what is equal for all calls with one graph: nodes, constants, inputs, guards and the result, without sizes."""
     inputs = [
         each.path
-        if isinstance(each, ArgumentInt)
+        if isinstance(each, DynamicInt)
         else recorder.floats[id(each)]
         if id(each) in recorder.floats
         else (guards.tensors[id(each)][0], *describe_tensor(each), recorder.dims[id(each)])

@@ -13,6 +13,7 @@ from tensh.compiler.capture.watching import ending
 from tensh.compiler.fx_graphs.inner_calls import look_inside
 from tensh.compiler.fx_graphs.local_names import LocalNames, is_iteration
 from tensh.compiler.fx_graphs.nested_calls import NestedCallRecorder
+from tensh.compiler.fx_graphs.number_recording import NumberRecorder
 from tensh.compiler.fx_graphs.operand_order import starts_with_number
 from tensh.compiler.fx_graphs.region_recording import RegionRecorder
 from tensh.compiler.fx_graphs.size_recording import SIZES, SizeRecorder, Symbol
@@ -69,7 +70,7 @@ CREATING = frozenset(
 
 
 class FunctionRecorder(
-    SizeRecorder, StepRecorder, RegionRecorder, NestedCallRecorder, InputRecorder, TorchFunctionMode
+    SizeRecorder, NumberRecorder, StepRecorder, RegionRecorder, NestedCallRecorder, InputRecorder, TorchFunctionMode
 ):
     """A mode that adds calls to ``graph``; ``reason`` is the Break at which the graph ends, or None.
 
@@ -86,6 +87,7 @@ class FunctionRecorder(
         self.branch = None  # every read of elements is a reason
         self.start_inputs()
         self.start_sizes()
+        self.start_numbers()
         self.start_regions()
         self.start_scopes()
 

@@ -10,26 +10,33 @@ from tensh.nn.modules.module import Module
 def name_path(path, function):
     """Return the name of the input at the path of a guard."""
     local, parts = split_path(path, function)
-    return f"{'L' if local else 'G'}_{'_'.join(parts)}_"
+    return f"{'L' if local else 'G'}_{'_'.join(each.lstrip('.') for each in parts)}_"
 
 
 def write_source(path, function):
     """Return PyTorch's text for the source of the value at the path of a guard, such as ``L['x'][0]``."""
     local, parts = split_path(path, function)
-    texts = [f"[{each}]" if place and each.isdigit() else f"[{each!r}]" for place, each in enumerate(parts)]
-    return f"{'L' if local else 'G'}{''.join(texts)}"
+    return f"{'L' if local else 'G'}[{parts[0]!r}]{''.join(map(write_part, parts[1:]))}"
+
+
+def write_part(part):
+    """Return PyTorch's text for a key below a variable: an attribute, which begins with a dot, an index, or a text."""
+    return part if part.startswith(".") else f"[{part}]" if part.isdigit() else f"[{part!r}]"
 
 
 def split_path(path, function):
-    """Return (whether the path of a guard begins at a local variable, the variable and the keys below it)."""
-    head, *rest = re.findall(r"\w+", path)
+    """Return (whether the path of a guard begins at a local variable, the variable and the keys below it).
+
+    Keys that are attributes begin with a dot.
+    """
+    head, *rest = re.findall(r"(?:(?<=[\w\]])\.)?\w+", path)
     parameters = parameter_names(function)
     if head == "args" and rest[0].isdigit():
         place, count = int(rest[0]), len(parameters)
         rest[:1] = [parameters[place]] if place < count else [name_rest(function), str(place - count)]
     elif head == "kwargs" and rest:
         rest[:0] = name_keywords(function, rest[0])
-    elif rest[:1] == ["cell_contents"]:  # the variable of an enclosing function, in a cell such as cell_q_3
+    elif rest[:1] == [".cell_contents"]:  # the variable of an enclosing function, in a cell such as cell_q_3
         head = re.fullmatch(r"cell_(\w+)_\d+", head)[1]
         return True, [head, *rest[1:]]
     return head in ("args", "kwargs") or not rest or head[0] != "g", rest or [head]
@@ -80,10 +87,3 @@ def parameter_names(function):
         return []
     names = list(code.co_varnames[: code.co_argcount])
     return names[1:] if hasattr(inner, "__self__") else names
-
-
-def list_defaults(function):
-    """Return (the names of a function's parameters by position, name of a parameter -> its default)."""
-    names, inner = parameter_names(function), getattr(function, "forward", function)
-    values = getattr(inner, "__defaults__", None) or ()
-    return names, dict(zip(names[len(names) - len(values) :], values)) | (getattr(inner, "__kwdefaults__", None) or {})

@@ -81,6 +81,15 @@ class NestedRecorder:
             scope.outer = self.read_state()
             vars(self).update(inner)
 
+    @contextmanager
+    def outermost(self):
+        """A context in which calls are recorded in the outermost graph."""
+        if self.scope is None:
+            yield
+        else:
+            with self.around(), self.outermost():
+                yield
+
     def read_state(self):
         """Return the attributes that belong to the current graph."""
         return {name: getattr(self, name) for name in STATE}

@@ -1,4 +1,4 @@
-"""Dynamic sizes of a graph for a back end: which sizes and numbers vary between calls, and what is computed of them.
+"""Dynamic sizes of a graph for a back end: which sizes vary between calls, and what is computed of them.
 
 Note [Dynamic sizes]
 A call with other sizes is recorded again, as every call for which no graph fits. What differs is the back end: where the
@@ -13,12 +13,10 @@ import math
 import operator
 import sys
 
-import numpy as np
-
 from tensh.compiler.configuration.settings import read_setting
-from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
-from tensh.engine.dtypes.symbols import SymInt, sym_sqrt
+from tensh.engine.dtypes.symbols import sym_sqrt
 from tensh.engine.errors.warnings import is_tensh_file
 from tensh.fx.patching import Patcher
 from tensh.nn.parameter import Parameter
@@ -48,59 +46,7 @@ class Symbol(TracedInt):
     __str__ = __repr__
 
 
-class ArgumentInt(TracedInt):
-    """A dynamic number among the arguments, at the path of a guard: an input of the graph on first use."""
-
-    def __new__(cls, value, path, recorder):
-        made = int.__new__(cls, value)
-        made.path, made.recorder, made.placed, made.symbol = path, recorder, None, None
-        return made
-
-    def __repr__(self):
-        return self.symbol or int.__repr__(self)
-
-    __str__ = __repr__
-
-    @property
-    def node(self):
-        """The input."""
-        if self.placed is None:
-            self.placed = self.recorder.add_number(self)
-        return self.placed
-
-
-class ArgumentFloat(TracedFloat):
-    """A dynamic float among the arguments: an input of the graph on first use, as a tensor whose element is read."""
-
-    def __new__(cls, value, path, recorder):
-        made = float.__new__(cls, value)
-        made.path, made.recorder, made.placed = path, recorder, None
-        return made
-
-    @property
-    def node(self):
-        """The node that reads the element."""
-        if self.placed is None:
-            self.placed = self.recorder.add_float(self)
-        return self.placed
-
-
-def compare_number(name):
-    """Return a comparison of a dynamic float, which is an input from then on."""
-    plain = getattr(float, name)
-
-    def compare(self, *other):
-        _ = self.node
-        return plain(self, *other)
-
-    return compare
-
-
-for _name in ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__", "__bool__"):
-    setattr(ArgumentFloat, _name, compare_number(_name))
-ArgumentFloat.__hash__ = float.__hash__
-for each in (Symbol, ArgumentInt):
-    each.__name__ = "SymInt"  # the type that back ends print
+Symbol.__name__ = "SymInt"  # the type that back ends print
 
 
 class SizePolicy:
@@ -133,10 +79,16 @@ class SizePolicy:
         known = marked & set(range(len(shape))) | varying
         return frozenset(dim for dim in known if shape[dim] >= LEAST and dim not in static)
 
-    def is_dynamic(self, path, value):
-        """Return True for a number that is not a constant of the graph."""
-        fixed = type(value) is float and not math.isfinite(value)
-        return self.dynamic is not False and self.varies(path, None, value) and not fixed
+    def is_dynamic(self, source, value, is_fixed):
+        """Return True for a number from outside that is no constant of the graph; integers may be fixed by their source."""
+        if (
+            self.dynamic is False
+            or read_setting(f"specialize_{type(value).__name__}")
+            or type(value) is int
+            and is_fixed
+        ):
+            return False
+        return self.varies(source, None, value) and math.isfinite(value)
 
 
 class SizeRecorder:
@@ -144,36 +96,13 @@ class SizeRecorder:
 
     def start_sizes(self):
         """Begin without dynamic sizes."""
-        self.policy, self.dynamic, self.dims, self.whole, self.numbers = None, False, {}, {}, []
+        self.policy, self.dynamic, self.dims, self.whole = None, False, {}, {}
         self.watch = None  # what Python does meanwhile
-        self.floats = {}  # id of the tensor of a dynamic float -> its path
 
     def follow_sizes(self, policy, guards):
         """Record the sizes that a policy calls dynamic; guards tell where tensors came from."""
         self.policy, self.guards = policy, guards
         self.graph.reading = lambda kind, node: None  # so that arithmetic with floats is recorded, too
-
-    def follow_arguments(self, args, kwargs, names, defaults):
-        """Return arguments with dynamic numbers in place of numbers; ``names`` are those of parameters by position."""
-        if self.policy is None or self.policy.dynamic is False:
-            return args, kwargs
-        given = {*names[: len(args)], *kwargs}
-        for name, value in defaults.items():
-            if name not in given and type(value) in (int, float):
-                self.policy.varies(name, None, value)
-        positional = (*names, *(f"args[{number}]" for number in range(len(names), len(args))))
-        return (
-            tuple(self.follow(f"args[{number}]", *each) for number, each in enumerate(zip(positional, args))),
-            {key: self.follow(f"kwargs[{key!r}]", key, each) for key, each in kwargs.items()},
-        )
-
-    def follow(self, path, name, value):
-        """Return an argument, as a dynamic number if it is one; ``name`` is that of its parameter."""
-        kind = {int: ArgumentInt, float: ArgumentFloat}.get(type(value))
-        if kind is None or not self.policy.is_dynamic(name, value):
-            return value
-        self.numbers.append(kind(value, path, self))
-        return self.numbers[-1]
 
     def find_dims(self, tensor):
         """Return the dynamic dimensions of a tensor from outside."""
@@ -187,29 +116,6 @@ class SizeRecorder:
         self.inputs.append(node)
         self.dims[id(tensor)] = dims = self.find_dims(tensor)
         self.dynamic = self.dynamic or bool(dims)
-
-    def add_number(self, number):
-        """Make a dynamic number an input of the graph; return its node."""
-        node = self.insert_input(f"L_number{len(self.used)}_", SymInt)
-        node.meta.update(val=int(number), example_value=number)
-        self.used.append(number)
-        self.inputs.append(node)
-        self.dynamic = True
-        return node
-
-    def add_float(self, number):
-        """Make a dynamic float an input of the graph, a tensor without dimensions; return the node that reads it."""
-        tensor = wrap(np.array(float(number)))
-        self.floats[id(tensor)] = number.path
-        node = self.insert_input(f"L_float{len(self.used)}_", Tensor)
-        node.meta["example_value"] = tensor
-        self.remember(tensor)
-        self.used.append(tensor)
-        self.inputs.append(node)
-        self.dims[id(tensor)], self.dynamic = frozenset(), True
-        read = self.graph.call_method("item", (node,))
-        read.meta.update(val=float(number), example_value=number)
-        return read
 
     def follows(self, tensor):
         """Return True if sizes of a tensor are nodes: those of inputs with dynamic dimensions, and of values made later."""

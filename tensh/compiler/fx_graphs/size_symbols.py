@@ -10,7 +10,8 @@ import operator
 
 import numpy as np
 
-from tensh.compiler.fx_graphs.size_recording import LEAST, ArgumentInt, Symbol
+from tensh.compiler.fx_graphs.number_recording import DynamicInt
+from tensh.compiler.fx_graphs.size_recording import LEAST, Symbol
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.symbols import SymInt, sym_sum
@@ -90,7 +91,7 @@ def group_sizes(recorder):
     """Return the groups of the dynamic sizes of a graph's inputs: equal sizes are one symbol, unless they are marked."""
     groups, known = [], {}
     for number, each in enumerate(recorder.used):
-        if isinstance(each, ArgumentInt):
+        if isinstance(each, DynamicInt):
             groups.append(Group(int(each), (number, None)))
             continue
         marked = each.__dict__.get("_dynamo_dynamic_indices", ())

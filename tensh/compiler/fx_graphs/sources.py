@@ -3,6 +3,7 @@
 import re
 import types
 
+from tensh.compiler.configuration.settings import read_setting
 from tensh.compiler.fx_graphs.input_names import name_module, root_of, write_source
 from tensh.nn.modules.module import Module
 
@@ -45,6 +46,23 @@ class Sources:
     def write(self, path):
         """Return the source of the value at the path of a guard."""
         return self.follow(path, ()) or write_source(path, self.function)
+
+    def is_fixed(self, path, source):
+        """Return True for the path of an integer that PyTorch takes as a constant.
+
+        So are those of modules, global variables and classes, and defaults of functions that the compiled one calls.
+        """
+        if not source.startswith("L[") or "__defaults__" in source or "__kwdefaults__" in source:
+            return True
+        seen = set()
+        while path is not None and path not in seen:
+            seen.add(path)
+            place = self.guards.namespace.get(re.match(r"\w+", path)[0])
+            owner, _ = self.owners.get(id(place), (place, ""))
+            if isinstance(owner, Module):
+                return not read_setting("allow_unspec_int_on_nn_module")
+            path = self.guards.origins.get(id(owner))
+        return False
 
     def follow(self, path, seen):
         """Return the source for a path; None if it begins at something that no variable leads to."""

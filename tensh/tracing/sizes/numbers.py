@@ -105,9 +105,8 @@ def define_float(name, reflected=False):
 
 def is_written(number, others):
     """Return True if a trace writes arithmetic with floats: where numbers are tensors."""
-    return getattr(number.node.graph, "reading", None) is not None and all(
-        isinstance(each, (int, float)) and not isinstance(each, bool) for each in others
-    )
+    are_numbers = all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in others)
+    return are_numbers and getattr(number.node.graph, "reading", None) is not None
 
 
 def record_float(function, pair):
