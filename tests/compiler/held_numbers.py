@@ -1,4 +1,4 @@
-"""Functions that read numbers from outside their arguments, for either library: name -> (function and setter, count of graphs)."""
+"""Functions that read numbers from outside their arguments, written for either library."""
 
 import collections
 import types
