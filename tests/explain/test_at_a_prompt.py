@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tensh.alias import torch_is_tensh
-from tensh.cli.render.failure import short
+from tensh.cli.render.failure import render_short
 from tensh.cli.repl.loop import TypedSource
 from tensh.cli.session.events import Failed
 from tensh.cli.session.session import Session
@@ -32,7 +32,7 @@ def blocks(text):
 
 def type_in(text):
     """The first failure of a script that is typed, as text."""
-    return "".join(part for _, part in short(next(failures(blocks(text)))))
+    return "".join(part for _, part in render_short(next(failures(blocks(text)))))
 
 
 def failures(typed):

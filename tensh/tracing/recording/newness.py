@@ -7,12 +7,21 @@ class Since:
     """A context in which ``has(value)`` tells whether an object was created within.
 
     Older objects are set aside by ``gc.freeze``, which takes no time whatever their number; objects tracked afterwards
-    are new. If the program has frozen objects itself, they stay frozen: their ids are remembered instead.
+    are new. If others are frozen already, by the program or by an enclosing context, these stay frozen: the ids of the
+    rest are remembered instead.
     """
 
+    is_freezing = False
+    """Whether a context has set objects aside."""
+    program_freezes = False
+    """Whether the program was seen to freeze objects: kept, since counting visits each, for a second in a large suite."""
+
     def __enter__(self):
-        self.frozen = gc.get_freeze_count() == 0
+        if not Since.is_freezing:
+            Since.program_freezes = Since.program_freezes or gc.get_freeze_count() > 0
+        self.frozen = not (Since.is_freezing or Since.program_freezes)
         if self.frozen:
+            Since.is_freezing = True
             gc.freeze()
         else:
             self.before = {id(each) for each in gc.get_objects()}
@@ -21,6 +30,7 @@ class Since:
     def __exit__(self, *failure):
         if self.frozen:
             gc.unfreeze()
+            Since.is_freezing = False
 
     def has(self, value):
         """Return True if an object tracked by the collector was created within the context."""
