@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from tensh.cli.checking.check import Request, show
+from tensh.cli.checking.report import summary
 from tensh.cli.documents import files
 from tensh.cli.process.environment import Environment
 from tensh.cli.programs.options import Options
@@ -367,3 +368,12 @@ def test_marks_stay_below_what_they_mark_in_a_narrow_window(columns, tmp_path, m
         if set(line) == {" ", "^"}:
             marked = {each[line.index("^") : len(line)] for each in lines[number - 2 : number]}
             assert marked in ({"9.", "7."}, {"b", "a"})
+
+
+@pytest.mark.parametrize(
+    ("width", "expected"),
+    [(None, "nothing to check            1.00 s\n"), (40, "nothing to check            1.00 s\n"),
+     (30, "nothing to check        1.00 s\n"), (22, "nothing to check\n1.00 s\n")],
+)  # fmt: skip
+def test_the_time_is_shown_beside_the_verdicts_or_below_them(width, expected):
+    assert "".join(text for _, text in summary([], 1.0, width)) == expected

@@ -244,3 +244,8 @@ def test_an_answer_that_does_not_end_is_wrong(tmp_path, monkeypatch):
     answers.write_text("1: next(i for i in iter(int, 1) if i)\n2: 2\n", encoding="utf-8")
     done = Done("learn", path, "--answers", answers)
     assert "1 of 2 right" in done.output and "does not end" in done.output
+
+
+@pytest.mark.parametrize(("lines", "words"), [("2\n", "  right\n"), ("3\n2\n", "  right this time\n")])
+def test_a_right_answer_is_praised_by_the_number_of_attempts(lines, words, tmp_path):
+    assert words in Done("learn", write(tmp_path, "torch.ones(2)  #? shape"), stdin=lines).output
