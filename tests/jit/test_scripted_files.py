@@ -340,3 +340,16 @@ def test_files_of_loops_that_are_left_in_several_ways(function):
     loaded = torch.jit.load(file)
     for numbers in ([1, -2, 7, 3, 12, 5], [3, 4, 8, 1], [1, 1, 1], [], [5, 5, 5], [2, 4, 6]):
         assert loaded(numbers) == function(numbers)
+
+
+def record_in_part(x):
+    with torch.no_grad():
+        y = x * 2
+        with torch.enable_grad():
+            z = x * 3
+    return y, z
+
+
+def test_files_record_gradients_where_their_source_does():
+    y, z = load(torch, save(record_in_part))(torch.ones(2, requires_grad=True))
+    assert (y.requires_grad, z.requires_grad) == (False, True)
