@@ -1,5 +1,6 @@
 """torch.onnx.export: a model is traced on examples and written as ONNX."""
 
+import inspect
 import threading
 from contextlib import contextmanager
 
@@ -121,14 +122,7 @@ def export(
         raise ValueError(f"opset_version must be from {OPSETS[0]} to {OPSETS[-1]}, but got {opset}")
     args = (args,) if isinstance(args, (Tensor, dict)) else tuple(args)
     kwargs = dict(kwargs or {})
-    if (
-        args
-        and isinstance(args[-1], dict)
-        and isinstance(model, Module)
-        and dynamic_axes is None
-        and not kwargs
-        and takes_fewer(model, args)
-    ):
+    if not kwargs and isinstance(model, Module) and ends_in_keywords(model, args):
         args, kwargs = args[:-1], args[-1]
     if hasattr(model, "_traced") and input_names is None:
         input_names = [node.target for node in model._traced.inputs]
@@ -160,12 +154,15 @@ def lower(proto, opset):
         return proto
 
 
-def takes_fewer(model, args):
-    """Return True if the last of the arguments is a dictionary of keywords, as older versions of PyTorch took them."""
-    import inspect
-
-    names = inspect.signature(model.forward).parameters
-    return len(args) > len(names) or all(key in names for key in args[-1]) and bool(args[-1])
+def ends_in_keywords(model, args):
+    """Return True if the last argument is a dictionary that the model takes as keywords; other dictionaries are values."""
+    if not args or not isinstance(args[-1], dict):
+        return False
+    try:
+        inspect.signature(model.forward).bind(*args[:-1], **args[-1])
+    except TypeError:
+        return False
+    return True
 
 
 def trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names, on_read):

@@ -199,6 +199,40 @@ def test_dynamic_shapes_of_several_dimensions():
     assert proto.graph.output[1].type.tensor_type.shape.dim[0].dim_param == "batch"
 
 
+class Scaled(torch.nn.Module):
+    def forward(self, x, scale=None, **more):
+        return x if scale is None else x * (scale["s"] if isinstance(scale, dict) else scale)
+
+
+X, S = torch.ones(2, 3), torch.full((3,), 2.0)
+
+
+@pytest.mark.parametrize("dynamic", [None, {"x": {0: "batch"}}])
+@pytest.mark.parametrize(
+    ("args", "kwargs", "inputs"),
+    [
+        ((X, {"scale": S}), None, ["x", "scale"]),
+        ((X, {"other": S}), None, ["x", "other"]),
+        ((X, {}), None, ["x"]),
+        ((X, S, {}), None, ["x", "scale"]),
+        ((X,), {"scale": S}, ["x", "scale"]),
+    ],
+)
+def test_a_dictionary_at_the_end_of_the_arguments_has_keywords(args, kwargs, inputs, dynamic):
+    made = torch.onnx.export(Scaled(), args, kwargs=kwargs, dynamic_axes=dynamic).model_proto
+    assert [each.name for each in made.graph.input] == inputs
+
+
+class Entry(torch.nn.Module):
+    def forward(self, x, entries):
+        return x * entries["s"]
+
+
+def test_a_dictionary_that_the_model_does_not_take_as_keywords_is_a_value():
+    made = torch.onnx.export(Entry(), (X, {"s": S})).model_proto
+    assert [each.name for each in made.graph.input] == ["x", "entries_s"]
+
+
 @pytest.mark.parametrize(
     ("program", "text"),
     [
