@@ -327,7 +327,17 @@ def name_modules(root_class, stack):
 
 def lift_members(program, kinds, find_kind):
     """Return (graph, input specs, node -> copy), with members as inputs before the arguments, even if unused."""
-    graph, made, specs, root, new = Graph(), {}, [], program.root, []
+    graph, made, specs = Graph(), {}, []
+    add_members(program, kinds, find_kind, graph, made, specs)
+    add_arguments(program, graph, made, specs)
+    copy_operations(program, graph, made)
+    rename_inputs(graph)
+    return graph, specs, made
+
+
+def add_members(program, kinds, find_kind, graph, made, specs):
+    """Add an input for each parameter, buffer and constant of a program."""
+    root = program.root
     own = dict(root.named_parameters(remove_duplicate=False)) | dict(root.named_buffers(remove_duplicate=False))
     order = {path: place for place, path in enumerate(dict.fromkeys([*own, *program.constants]))}
     nodes = {path: [] for path in own}
@@ -344,6 +354,10 @@ def lift_members(program, kinds, find_kind):
         made |= dict.fromkeys(nodes[path], placeholder)
         persistent = path in state if kind is InputKind.BUFFER else None
         specs.append(InputSpec(kind, TensorArgument(placeholder.name), path, persistent))
+
+
+def add_arguments(program, graph, made, specs):
+    """Add an input for each argument of a program: a tensor, or the value of the example."""
     inputs = program.inputs
     for name, leaf in program.leaves:
         if isinstance(leaf, Place):
@@ -356,6 +370,11 @@ def lift_members(program, kinds, find_kind):
             constant = graph.placeholder(name)
             constant.meta["val"] = leaf
             specs.append(InputSpec(InputKind.USER_INPUT, ConstantArgument(constant.name, leaf), None))
+
+
+def copy_operations(program, graph, made):
+    """Copy the other nodes of a program; writes at its end become results, before those of the function."""
+    new = []
     for node in program.graph.nodes:
         if node in made or node.op == "placeholder":
             continue
@@ -371,5 +390,3 @@ def lift_members(program, kinds, find_kind):
         note_value(node.meta.get("val"), made[node], node.meta.get("sizes"))
         if "stack_trace" in node.meta or "nn_module_stack" in node.meta:
             made[node].meta["nn_module_stack"] = name_modules(program.root_class, node.meta.get("nn_module_stack", {}))
-    rename_inputs(graph)
-    return graph, specs, made

@@ -26,21 +26,24 @@ def rebuild(content, tensors, example=None):
     """Rebuild the program that a file describes; ``example`` are the tensors of its example, in the order of its inputs."""
     if content.get("tensh") != VERSION:
         raise DamagedFile(f"its format version is {content.get('tensh')!r}, but tensh reads version {VERSION}")
-    if not (isinstance(tensors, dict) and all(isinstance(each, torch.Tensor) for each in tensors.values())):
-        raise DamagedFile("it has parameters, buffers or constants that are not tensors")
-    root, branches, fixed = Module(), list_branches(content["nodes"]), {*content["constants"]}
-    frozen = {*content.get("frozen", ())}
-    for path in content["parameters"]:
-        grad = path not in frozen and (tensors[path].is_floating_point() or tensors[path].is_complex())
-        assign(root, path, torch.nn.Parameter(tensors[path], grad))
-    for path in content["buffers"]:
-        assign(root, path, tensors[path], path not in fixed)
-    buffers = {*content["buffers"]}
-    constants = {path: tensors[path] for path in content["constants"] if path not in buffers}
-    for path, value in constants.items():  # as attributes of modules, so that they keep their names
-        owner, name = find_owner(root, path)
-        setattr(owner, name, value)
+    program = rebuild_program(content, tensors)
+    ranges = read_ranges(content["bounds"])
+    program.ranges = {name: each for name, each in ranges.items() if NUMBER.fullmatch(name)}
+    dynamic = {
+        int(place): {int(dim): str(name) for dim, name in table.items()} for place, table in content["dynamic"].items()
+    }
+    check_dynamic(program, dynamic, ranges)
+    made = ExportedProgram.from_trace(program, dynamic, ranges, rebuild_example(program, example))
+    made._paths = read_texts(content["modules"]) if "modules" in content else made._paths
+    made.range_constraints.update({name: Range(*each) for name, each in ranges.items() if name not in program.ranges})
+    return made
+
+
+def rebuild_program(content, tensors):
+    """Return the trace that a file describes: its graph, members and arguments, all of them checked."""
+    root, constants = rebuild_members(content, tensors)
     members = {**dict(root.named_parameters()), **dict(root.named_buffers()), **constants}
+    branches = list_branches(content["nodes"])
     inner = {path: value for path, value in tensors.items() if path.partition(".")[0] in branches}
     graph = read_graph(content["nodes"], members | inner)
     leaves = [(name, decode(leaf, {})) for name, leaf in content["leaves"]]
@@ -56,20 +59,33 @@ def rebuild(content, tensors, example=None):
     check_structure(program)
     check_leaves(program)
     program.mutations = read_mutations(content.get("mutations", []), graph)
-    ranges = {name: read_bounds(each) for name, each in content["bounds"].items()}
-    if not all(is_size(name) for name in ranges):
-        raise DamagedFile(
-            f"a dynamic size has an invalid name: {next(name for name in ranges if not is_size(name))!r:.80}"
-        )
-    program.ranges = {name: each for name, each in ranges.items() if NUMBER.fullmatch(name)}
-    dynamic = {
-        int(place): {int(dim): str(name) for dim, name in table.items()} for place, table in content["dynamic"].items()
-    }
-    check_dynamic(program, dynamic, ranges)
-    made = ExportedProgram.from_trace(program, dynamic, ranges, rebuild_example(program, example))
-    made._paths = read_texts(content["modules"]) if "modules" in content else made._paths
-    made.range_constraints.update({name: Range(*each) for name, each in ranges.items() if name not in program.ranges})
-    return made
+    return program
+
+
+def rebuild_members(content, tensors):
+    """Return (a module with the parameters and buffers of a file, path -> constant)."""
+    if not (isinstance(tensors, dict) and all(isinstance(each, torch.Tensor) for each in tensors.values())):
+        raise DamagedFile("it has parameters, buffers or constants that are not tensors")
+    root, fixed, frozen = Module(), {*content["constants"]}, {*content.get("frozen", ())}
+    for path in content["parameters"]:
+        grad = path not in frozen and (tensors[path].is_floating_point() or tensors[path].is_complex())
+        assign(root, path, torch.nn.Parameter(tensors[path], grad))
+    for path in content["buffers"]:
+        assign(root, path, tensors[path], path not in fixed)
+    buffers = {*content["buffers"]}
+    constants = {path: tensors[path] for path in content["constants"] if path not in buffers}
+    for path, value in constants.items():  # as attributes of modules, so that they keep their names
+        owner, name = find_owner(root, path)
+        setattr(owner, name, value)
+    return root, constants
+
+
+def read_ranges(bounds):
+    """Return name of a dynamic size -> its (smallest, largest) value."""
+    wrong = next((name for name in bounds if not is_size(name)), None)
+    if wrong is not None:
+        raise DamagedFile(f"a dynamic size has an invalid name: {wrong!r:.80}")
+    return {name: read_bounds(each) for name, each in bounds.items()}
 
 
 def read_signature(inputs, outputs, in_spec, out_spec, nodes):

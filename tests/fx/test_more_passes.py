@@ -204,6 +204,12 @@ def tell_of_managers(passes, infra, make):
     return [*found, seen]
 
 
+def test_passes_are_removed_by_name():
+    manager = load("tensh.fx.passes.pass_manager").PassManager([len, abs, max])
+    manager.remove_pass(["abs", "max"])
+    assert manager.passes == [len]
+
+
 def test_managers_of_passes_are_pytorchs(oracle):
     ours = [load(f"tensh.fx.passes.{name}") for name in ("pass_manager", "infra.pass_manager")]
     theirs = [importlib.import_module(f"torch.fx.passes.{name}") for name in ("pass_manager", "infra.pass_manager")]

@@ -47,49 +47,54 @@ def rows(graph, shown=None):
     shown = shown or Shown()
     tee, elbow, bar, gap = GLYPHS[shown.ascii]
     hidden = folds(graph) if shown.fold else {}
-    seen, labels, folded = set(), {}, set()
+    seen, labels = set(), {}
     waiting = [(graph.root, "", "", None)]  # (number or Fold, stem of the line, stem of its children, formula)
     while waiting:
-        number, stem, below, formula = waiting.pop()
-        fold = None if isinstance(number, int) else number
-        if fold is not None:
-            first = fold in folded
-            folded.add(fold)
-            text = _("the same {count} {times} more times").format(
-                times=fold.times - 1, count=count(fold.length, "operation")
-            )
-            yield Row(stem, text if not first else _("see above: the same operations"), None)
-            children = () if first else edges_out_of(graph, fold, shown.formulas)
+        target, stem, below, formula = waiting.pop()
+        again = target in seen
+        seen.add(target)
+        if isinstance(target, int):
+            yield row_of_node(graph[target], stem, formula, again, labels)
+            children = () if again else edges_of(graph, graph[target], shown.formulas)
         else:
-            node = graph[number]
-            again = number in seen
-            if again and node.kind != "leaf":
-                yield Row(stem, _("see #{number}").format(number=labels[number]), None)
-                continue
-            if node.uses > 1 and node.kind != "leaf":
-                labels[number] = len(labels) + 1
-                yield Row(stem, f"#{labels[number]} {node.title}", node, formula=formula)
-            elif node.uses > 1:
-                yield Row(stem, node.title, None if again else node, _("(*) again") if again else "(*)", formula)
-            else:
-                yield Row(stem, node.title, node, formula=formula)
-            seen.add(number)
-            children = (
-                ()
-                if again
-                else [
-                    (edge.number, describe_edge(graph, node, edge) if shown.formulas else None)
-                    for edge in node.edges
-                    if edge.number is not None
-                ]
-            )
+            yield row_of_fold(target, stem, again)
+            children = () if again else edges_out_of(graph, target, shown.formulas)
         if shown.depth is not None and children and len(below) // len(bar) >= shown.depth:
             yield Row(below + elbow, "...", None)
             continue
         targets = [(hidden.get(n) or n, f) for n, f in children]
-        for position, (target, formula) in reversed(list(enumerate(targets))):
+        for position, (child, formula) in reversed(list(enumerate(targets))):
             last = position == len(targets) - 1
-            waiting.append((target, below + (elbow if last else tee), below + (gap if last else bar), formula))
+            waiting.append((child, below + (elbow if last else tee), below + (gap if last else bar), formula))
+
+
+def row_of_node(node, stem, formula, again, labels):
+    """Return the line of a node; an operation with several uses gets one of the ``labels``, to which later lines refer."""
+    if node.uses <= 1:
+        return Row(stem, node.title, node, formula=formula)
+    if node.kind == "leaf":
+        return Row(stem, node.title, None if again else node, _("(*) again") if again else "(*)", formula)
+    if again:
+        return Row(stem, _("see #{number}").format(number=labels[node.number]), None)
+    label = labels[node.number] = len(labels) + 1
+    return Row(stem, f"#{label} {node.title}", node, formula=formula)
+
+
+def row_of_fold(fold, stem, again):
+    """Return the line in place of the repetitions of a block."""
+    if again:
+        return Row(stem, _("see above: the same operations"), None)
+    text = _("the same {count} {times} more times")
+    return Row(stem, text.format(times=fold.times - 1, count=count(fold.length, "operation")), None)
+
+
+def edges_of(graph, node, formulas):
+    """Return (number, formula) of the operands of a node."""
+    return [
+        (edge.number, describe_edge(graph, node, edge) if formulas else None)
+        for edge in node.edges
+        if edge.number is not None
+    ]
 
 
 def edges_out_of(graph, fold, formulas):

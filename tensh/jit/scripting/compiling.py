@@ -16,6 +16,7 @@ from tensh.jit.scripting.calls.interfaces import Interfaces
 from tensh.jit.scripting.calls.layers import declare_layer, is_layer
 from tensh.jit.scripting.calls.method_calls import MethodCalls
 from tensh.jit.scripting.calls.python_calls import PythonCalls
+from tensh.jit.scripting.calls.special_calls import SpecialCalls
 from tensh.jit.scripting.calls.traces import TraceMethod, is_trace
 from tensh.jit.scripting.forms import find_class, find_method
 from tensh.jit.scripting.graphs.building import Builder
@@ -46,6 +47,7 @@ class Compiled:
 class Compiler(
     Expressions,
     Functions,
+    SpecialCalls,
     MethodCalls,
     Forks,
     Interfaces,

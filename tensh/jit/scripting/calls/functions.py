@@ -2,24 +2,20 @@
 
 import ast
 import inspect
-import typing
-import warnings
 
 from tensh._aten.overloads import Overload, schemas
 from tensh._aten.packets import Packet
 from tensh.engine.core.tensor import Tensor
-from tensh.jit.language import marks
-from tensh.jit.language.classes import attributes_of, functions_of, is_interface, is_script_class
-from tensh.jit.language.types import is_named_tuple, members_of_union, name_of, origin_of, short_name_of
-from tensh.jit.running.forking import fork, wait
+from tensh.jit.language.classes import is_interface, is_script_class
+from tensh.jit.language.types import is_named_tuple
 from tensh.jit.scripting.calls.calling import call_operator, hand_over, is_empty, pack, strip, unpack
 from tensh.jit.scripting.calls.classes import is_instance_value
 from tensh.jit.scripting.calls.dtype_methods import TO
 from tensh.jit.scripting.calls.forks import result_of_task
 from tensh.jit.scripting.calls.traces import is_trace
 from tensh.jit.scripting.forms import find_function
-from tensh.jit.scripting.graphs.blocks import ScriptValue, lines_of
-from tensh.jit.scripting.kinds import element_of, fields_of, fits, members_of, none, parts_of
+from tensh.jit.scripting.graphs.blocks import ScriptValue
+from tensh.jit.scripting.kinds import element_of, fields_of, fits, parts_of
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef
 from tensh.support.naming import is_of_torch
 
@@ -78,117 +74,6 @@ class Functions:
         if each.arg is None:
             self.source.refuse(each.value, "keyword arguments cannot be unpacked in a script")
         return self.value(each.value)
-
-    # ── what is not evaluated like a call ────────────────────────────────────
-    def special(self, function, node):
-        """Return the result of a call that has its own meaning; None for other calls."""
-        name = getattr(function, "__name__", "")
-        if is_isinstance(function):
-            return self.instance(node)
-        if name == "annotate" and self.of_library(function):
-            return self.annotated(self.source.evaluate(node.args[0]), node.args[1])
-        if name in ("is_scripting", "is_tracing"):
-            return self.constant(name == "is_scripting", node)
-        if function in (fork, wait):
-            return self.fork(node) if function is fork else self.wait(self.value(node.args[0]), node)
-        if function is typing.cast:
-            return self.value(node.args[1])
-        if function is print:
-            self.emit("prim::Print", self.arguments(node), (), node)
-            return self.constant(None)
-        if function is warnings.warn:
-            return self.warn(node)
-        if function in (getattr, hasattr) and is_instance_value(owner := self.expression(node.args[0])):
-            if function is hasattr:
-                return self.constant(bool(self.decide_call(node)), node)
-            return self.attribute_of_instance(owner, node.args[1].value, node)
-        if function in (getattr, hasattr) and isinstance(self.expression(node.args[0]), ModuleRef):
-            if function is hasattr:
-                return self.constant(bool(self.decide_call(node)), node)
-            return self.member(self.expression(node.args[0]), node.args[1].value, node)
-        if function is slice:
-            return self.slice(node)
-        if function in (tuple, enumerate, zip, range, reversed):
-            return self.sequence(function, node)
-        if function is dict and not node.args:
-            return self.compile_Dict(ast.copy_location(ast.Dict([], []), node))
-        if function is list and not node.args:
-            return self.compile_List(ast.copy_location(ast.List([]), node))
-        if function is list and isinstance(node.args[0], ast.Call) and getattr(node.args[0].func, "id", "") == "range":
-            made = self.emit("prim::ListConstruct", [], [list[int]])
-            return self.collect(made, self.expression(node.args[0]), node)
-        if (
-            function is len
-            and isinstance(node.args[0], (ast.Name, ast.Attribute))
-            and isinstance(owner := self.expression(node.args[0]), ModuleRef)
-        ):
-            return self.constant(len(owner.module._modules), node)
-        if function is list and isinstance(found := self.expression(node.args[0]), Items):
-            parts = [self.as_value(each, node) for each in found.parts]
-            return self.emit("prim::ListConstruct", parts, [list[parts[0].value_kind]])
-        return None
-
-    def warn(self, node):
-        """Emit a warning: each has a number, so that a run shows it once."""
-        options = {each.arg: self.option(each) for each in node.keywords}
-        if len(node.args) != 1 or options.keys() - {"stacklevel"}:
-            self.source.refuse(node, "a warning of a script has a text and a stacklevel, no category")
-        number = sum(line.kind() == "aten::warn" for line in lines_of(self.graph))
-        given = [self.value(node.args[0]), options.get("stacklevel") or self.constant(2, node)]
-        self.emit("aten::warn", given, (), node, ("warn_id", number, f"[warn_id={number}]"))
-        return self.constant(None)
-
-    def decide_call(self, node):
-        """Return True or False for a call whose result the types decide, None for others."""
-        function = self.expression(node.func) if isinstance(node.func, (ast.Name, ast.Attribute)) else None
-        function = function.value if isinstance(function, Known) else None
-        if getattr(function, "__name__", "") in ("is_scripting", "is_tracing"):
-            return function.__name__ == "is_scripting"
-        if (
-            function is hasattr
-            and len(node.args) == 2
-            and isinstance(owner := self.expression(node.args[0]), ModuleRef)
-        ):
-            return hasattr(owner.module, node.args[1].value)
-        if function is hasattr and len(node.args) == 2 and is_instance_value(owner := self.expression(node.args[0])):
-            cls, name = owner.value_kind, node.args[1].value
-            return name in attributes_of(cls) or name in functions_of(cls)
-        if not is_isinstance(function):
-            return None
-        value, wanted = self.value(node.args[0]), self.source.evaluate(node.args[1])
-        wanted = wanted if isinstance(wanted, tuple) else (wanted,)
-        if value.value_kind in (typing.Any, object):
-            return None
-        found = {any(is_instance(kind, each) for each in wanted) for kind in members_of(value.value_kind)}
-        return found.pop() if len(found) == 1 else None
-
-    def instance(self, node):
-        decided = self.decide_call(node)
-        if decided is not None:
-            return self.constant(decided, node.args[0])
-        wanted = self.source.evaluate(node.args[1])
-        wanted = wanted if isinstance(wanted, tuple) else (wanted,)
-        if len(wanted) > 1:  # stands in the order of a union
-            wanted = members_of_union(typing.Union[wanted]) or wanted  # noqa: UP007
-        names, shown = (", ".join(write_class(each, write) for each in wanted) for write in (name_of, short_name_of))
-        names = f"({names})" if len(wanted) > 1 else names
-        attribute = ("types", names, f"[types=[{shown}]]")
-        return self.emit("prim::isinstance", [self.value(node.args[0])], [bool], None, attribute)
-
-    def narrow_instance(self, node, holds):
-        """Narrow the type of a name to those that a test for instances leaves."""
-        value = self.names.get(getattr(node.args[0], "id", None))
-        if isinstance(value, ScriptValue) and value.value_kind in (typing.Any, object):
-            wanted = self.source.evaluate(node.args[1]) if holds else typing.Any
-            self.cast(node.args[0].id, typing.Union[wanted] if isinstance(wanted, tuple) else wanted)  # noqa: UP007
-        kinds = members_of(value.value_kind) if isinstance(value, ScriptValue) else ()
-        if len(kinds) < 2:
-            return
-        wanted = self.source.evaluate(node.args[1])
-        wanted = wanted if isinstance(wanted, tuple) else (wanted,)
-        left = tuple(kind for kind in kinds if any(is_instance(kind, each) for each in wanted) is holds)
-        if left and len(left) < len(kinds):
-            self.cast(node.args[0].id, typing.Union[left])  # noqa: UP007
 
     # ── functions ────────────────────────────────────────────────────────────
     @staticmethod
@@ -363,16 +248,6 @@ class Functions:
         return text_of(value.value_kind)
 
 
-def write_class(cls, write):
-    """Return a class that a test for instances names."""
-    return cls.__name__ if cls in (list, dict, tuple) else write(cls)
-
-
-def is_isinstance(function):
-    """Return True for Python's ``isinstance``, and that of ``torch.jit``."""
-    return function is isinstance or function is marks.isinstance
-
-
 def can_be(value, kind, length):
     """Return True for a value that can be handed to a parameter of a type, maybe as a list."""
     own, wanted = value.value_kind, strip(kind)
@@ -388,10 +263,3 @@ def can_be(value, kind, length):
 def own_methods(module):
     """Return the names of methods that a user wrote for a class of modules."""
     return {name for cls in type(module).__mro__ if not Functions.of_library(cls) for name in vars(cls)}
-
-
-def is_instance(kind, wanted):
-    """Return True for a type whose values are instances of a class or an annotation."""
-    if wanted in (list, dict, tuple):
-        return origin_of(kind) is wanted or wanted is tuple and parts_of(kind) is not None
-    return kind == wanted or wanted is none and kind is none

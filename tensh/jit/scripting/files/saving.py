@@ -230,37 +230,10 @@ def make_object(module, methods, codes, made):
         add_trace(module, codes)
         made[id(module)] = make_trace_object(module, codes, lambda child: make_script_object(child, codes, made))
         return made[id(module)]
-    state, lines = {}, []
     own = methods.get(id(module), [])
-
-    def put(name, value, kind):
-        state[name] = typed(value, kind)
-        add_kinds(kind, codes, add_functions)
-        lines.append(declare(name, kind.__name__ if isinstance(kind, ModuleKind) else annotation_of(kind)))
-
-    for table in (module._parameters, module._buffers):
-        for name, value in table.items():
-            kept = (
-                value
-                if value is None or table is module._buffers
-                else value.detach().requires_grad_(value.requires_grad)
-            )
-            put(name, kept, declared_kind(module, name, value))
-    for name, value, kind in plain_members(module, own):
-        put(name, value, kind)
-    put("training", module.training, bool)
-    put("_is_full_backward_hook", None, none)
-    for name, child in module._modules.items():
-        if child is None:
-            put(name, None, none)
-        else:
-            inner = make_object(child, methods, codes, made)
-            put(name, inner, ModuleKind(inner.name))
-    for name, value in constants_of(module):
-        lines.append(f"  {name} : Final[{annotation_of(type(value))}] = {constant_code(value)}")
+    state, lines = write_members(module, own, codes, lambda child: make_object(child, methods, codes, made))
     for each in own:
         add_functions(each, codes)
-
     hooks = compile_hooks(module)
 
     def write(path):
@@ -272,6 +245,35 @@ def make_object(module, methods, codes, made):
     path = codes.add_class(class_name(module), write)
     made[id(module)] = ScriptObject(path, state)
     return made[id(module)]
+
+
+def write_members(module, methods, codes, make_child):
+    """Return (name -> value, lines of declarations) of a module's members; ``make_child`` makes the object of a submodule."""
+    state, lines = {}, []
+
+    def put(name, value, kind):
+        state[name] = typed(value, kind)
+        add_kinds(kind, codes, add_functions)
+        lines.append(declare(name, kind.__name__ if isinstance(kind, ModuleKind) else annotation_of(kind)))
+
+    for name, value in module._parameters.items():
+        kept = None if value is None else value.detach().requires_grad_(value.requires_grad)
+        put(name, kept, declared_kind(module, name, value))
+    for name, value in module._buffers.items():
+        put(name, value, declared_kind(module, name, value))
+    for name, value, kind in plain_members(module, methods):
+        put(name, value, kind)
+    put("training", module.training, bool)
+    put("_is_full_backward_hook", None, none)
+    for name, child in module._modules.items():
+        if child is None:
+            put(name, None, none)
+        else:
+            inner = make_child(child)
+            put(name, inner, ModuleKind(inner.name))
+    for name, value in constants_of(module):
+        lines.append(f"  {name} : Final[{annotation_of(type(value))}] = {constant_code(value)}")
+    return state, lines
 
 
 def compile_hooks(module):
