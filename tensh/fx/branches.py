@@ -11,7 +11,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.func.trees import flatten, unflatten
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
-from tensh.fx.merging import merge_results
+from tensh.fx.merging import merge_results, require_carried
 from tensh.fx.source_names import name_source
 
 __all__ = ["BranchRecorder", "copy_graph", "list_members", "rename_inputs", "walk_nodes"]
@@ -21,11 +21,12 @@ class Branch:
     """A function's graph while it is recorded.
 
     ``lifted`` maps keys to values from outside and their inputs, ``own`` has the ids of constants that the function
-    makes, and ``before`` what the recorder had set.
+    makes, and ``before`` what the recorder had set; ``spec`` and ``results`` are what it returned.
     """
 
     def __init__(self, before):
-        self.before, self.graph, self.lifted, self.own, self.spec = before, Graph(), {}, set(), None
+        self.before, self.graph, self.lifted, self.own = before, Graph(), {}, set()
+        self.spec, self.results = None, []
 
 
 class BranchRecorder:
@@ -48,10 +49,6 @@ class BranchRecorder:
         (leaves, spec), more = flatten(tuple(operands)), args[-1] if called.apart else ()
         if not all(isinstance(each, Tensor) for each in (*leaves, *more)):
             return called.compute(*args)
-        if called.apart:  # copies of a carried value may change independently
-            leaves = [
-                each.clone() if any(each is other for other in leaves[:n]) else each for n, each in enumerate(leaves)
-            ]
 
         def call(function, *carried):
             return function(*unflatten(carried or leaves, spec), *more)
@@ -63,7 +60,8 @@ class BranchRecorder:
                 f"Unmatched output spec from torch.{called} branches: true branch tree_spec {branches[0].spec} vs false branch "
                 f"tree_spec {wanted}."
             )
-        varying = merge_results([each.graph for each in branches]) if len(branches) == 2 and not called.apart else None
+        with self.plainly():  # their sizes are no decisions of the program
+            varying = compare_results(branches, [*map(self.example, leaves)] if called.apart else None)
         names = {id(each): f"l_args_{count}_{place}_" for place, each in enumerate(leaves)}
         lifted = order_lifted(functions, branches, names)
         modules = [close(branch, lifted, plain=called.apart and branch is branches[0]) for branch in branches]
@@ -121,6 +119,7 @@ class BranchRecorder:
         try:
             inputs = [self.stand_in(each, branch.graph.placeholder("carried")) for each in carried]
             found, branch.spec = flatten(call(function, *inputs))
+            branch.results = [*map(self.example, found)]
             branch.graph.output(tuple(map(self.to_argument, found)))
         finally:
             vars(self).update(before)
@@ -171,6 +170,13 @@ def walk_nodes(graph):
         yield node
         if node.op == "get_attr" and isinstance(node.meta.get("val"), GraphModule):
             yield from walk_nodes(node.meta["val"].graph)
+
+
+def compare_results(branches, carried):
+    """Return the dimensions of ``merge_results`` for a choice; raise if a loop gives something else than it carries."""
+    if carried is not None:
+        return require_carried(branches[-1].results, carried)
+    return merge_results([each.graph for each in branches]) if len(branches) == 2 else None
 
 
 def order_lifted(functions, branches, names):

@@ -1,10 +1,14 @@
-"""The results of two branches as those of one operator: what must be equal, and the size that the choice decides."""
+"""The results of two branches as those of one operator: what must be equal, and the size that the choice decides.
+
+What a loop gives must be like what it carries, too.
+"""
 
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.data_dependent import dimension_of
 from tensh.fx.node import Node
 
-__all__ = ["merge_results"]
+CARRIED = "Expected body_fn_output and carried_inputs to have same "
+__all__ = ["merge_results", "require_carried"]
 
 DIFFERS = "When merging two branches' output in torch.cond,  expected same {} but got {} and {}."
 
@@ -44,3 +48,22 @@ def find_dimension(result):
         seen.add(node)
         left += [each for each in node.all_input_nodes if each not in seen]
     return None
+
+
+def require_carried(results, carried):
+    """Raise RuntimeError unless a loop gives as many values as it carries, of their shapes and dtypes."""
+    if len(results) != len(carried):
+        raise RuntimeError(f"{CARRIED}number of outputs but got lhs:{results} and rhs:{carried}")
+    different = [
+        f"pair[{place}] differ in {', '.join(found)}"
+        for place, pair in enumerate(zip(results, carried))
+        if (found := list_differences(*pair))
+    ]
+    if different:
+        raise RuntimeError(f"{CARRIED}metadata but found:\n" + "\n".join(different))
+
+
+def list_differences(result, carried):
+    """Describe the properties in which a result differs from what a loop carries."""
+    pairs = ((name, getattr(result, name, None), getattr(carried, name)) for name in ("shape", "dtype"))
+    return [f"'{name}: {one} vs {two}'" for name, one, two in pairs if one != two]

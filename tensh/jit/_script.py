@@ -47,6 +47,8 @@ def run_scripted(fn, args, kwargs):
 
 def call_script(script, compute, args, kwargs):
     """Call a script; in a trace, one with branches or loops becomes a line of the program."""
+    if running.instead is not None:
+        return running.instead(script, args, kwargs, compute)
     if not is_tracing():
         return compute(args, kwargs)
     from tensh.jit.running.traced_scripts import find_recorder, record_call

@@ -23,9 +23,8 @@ def name_of(node):
     return f"Tensor.{target}" if isinstance(target, str) else f"{target.__module__}.{target.__name__}"
 
 
-def place_of(node):
-    """Describe the line that calls a node's operator; return "" if it is unknown."""
-    place = node.meta.get("place")
+def describe_line(place):
+    """Describe the line at a place (file, line, function); return "" if it is unknown."""
     if not place:
         return ""
     text = linecache.getline(place[0], place[1]).strip()
@@ -34,4 +33,6 @@ def place_of(node):
 
 def no_form(node, why=""):
     """Return the error for an operator without a form."""
-    return OnnxExporterError(f"ONNX has no equivalent of {name_of(node)}{f' ({why})' if why else ''}{place_of(node)}")
+    return OnnxExporterError(
+        f"ONNX has no equivalent of {name_of(node)}{f' ({why})' if why else ''}{describe_line(node.meta.get('place'))}"
+    )

@@ -10,12 +10,14 @@ import tensh as torch
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
 from tensh.fx.branches import walk_nodes
+from tensh.jit.files.operators import Unknown
+from tensh.jit.recorded_branches import keep_branches
 from tensh.nn.modules.module import Module
 from tensh.onnx.builder import TYPES, Builder, Value
 from tensh.onnx.comparing import find_difference
 from tensh.onnx.control import list_read_names
 from tensh.onnx.converting import Converter
-from tensh.onnx.errors import OnnxExporterError, no_form
+from tensh.onnx.errors import OnnxExporterError, describe_line, no_form
 from tensh.onnx.library import require_onnx
 from tensh.onnx.lowering import OLDEST, Unlowered, lower_model
 from tensh.onnx.writing import write_model
@@ -96,7 +98,8 @@ def export(
     """Write a model or a function as ONNX: it runs once on ``args``, and its operators become the graph.
 
     Args:
-        model: a module, a function, or a result of ``torch.jit.trace`` or ``torch.export.export``.
+        model: a module, a function, or a result of ``torch.jit.trace`` or ``torch.export.export``. Branches and loops of
+            what ``torch.jit.script`` or ``torch.jit.load`` returns become ``If`` and ``Loop``.
         args: the example, a tensor or a tuple of arguments; ``kwargs`` are those by keyword.
         f: a path or a binary file; None writes nothing. Weights of a path are written to ``PATH.data``, unless
             ``external_data`` or ``dynamo`` is False.
@@ -129,12 +132,15 @@ def export(
     running.now = True
     try:
         on_read = refuse_reading if dynamo else warn_of_reading
-        program, dynamic = trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names, on_read)
+        with keep_branches(model):
+            program, dynamic = trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names, on_read)
         name = getattr(model, "__name__", type(model).__name__)
         proto = convert(program, max(opset, DEFAULT), input_names, output_names, dynamic, name)
         proto = lower(proto, opset) if opset < DEFAULT else proto
     except GuardOnDataDependentSymNode as error:
         raise OnnxExporterError(str(error)) from None
+    except Unknown as error:
+        raise OnnxExporterError(f"{error}{describe_line(error.place)}") from None
     finally:
         running.now = False
     if f is not None:

@@ -82,7 +82,8 @@ LAYERS = {
     "tensh.functorch.dim": ("tensh tensh.engine tensh.utils._pytree", ""),
     "tensh.tracing": ("tensh tensh._aten tensh.engine tensh.fx tensh.nn tensh.overrides tensh.utils._pytree_paths", ""),
     "tensh.jit": (
-        "tensh tensh._aten tensh.engine tensh.futures tensh.fx tensh.nn tensh.serialization tensh.switched_off tensh.testing tensh.tracing",
+        "tensh tensh._aten tensh.engine tensh.func.trees tensh.futures tensh.fx tensh.nn tensh.serialization tensh.switched_off "
+        "tensh.testing tensh.tracing",
         "numpy",
     ),
     "tensh.compiler": (
@@ -101,7 +102,8 @@ LAYERS = {
     ),
     "tensh.compiler.testing": ("tensh tensh.functorch.compile", ""),
     "tensh.onnx": (
-        "tensh tensh._aten tensh._higher_order_ops tensh.engine tensh.fx tensh.nn tensh.switched_off tensh.testing tensh.tracing",
+        "tensh tensh._aten tensh._higher_order_ops tensh.engine tensh.fx tensh.jit.files.operators tensh.jit.recorded_branches tensh.nn "
+        "tensh.switched_off tensh.testing tensh.tracing",
         "numpy onnxruntime",
     ),
     "tensh.support": ("", ""),

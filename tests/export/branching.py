@@ -52,6 +52,12 @@ def make_programs(torch):
 
         return while_loop(lambda n, x: n > 0, body, (n, x))
 
+    def loop_reads_start(self, n, x):
+        return while_loop(lambda n, y: n < 3, lambda n, y: (n + 1, y + x), (n, x))
+
+    def loop_starts_twice(self, n, x):
+        return while_loop(lambda n, y, z: n < 3, lambda n, y, z: (n + 1, y * z + x, z + 1), (n, x, x))
+
     def scan_rows(self, x):
         return scan(lambda c, row: (c + row, c * row), torch.zeros(3), x)
 
@@ -85,6 +91,8 @@ def make_programs(torch):
         "loop": (loop, (two, x), [(four, y), (zero, x)]),
         "loop_outside": (loop_outside, (two, x, y), [(zero, y, x), (four, x, y)]),
         "branch_in_loop": (branch_in_loop, (two, x), [(four, y)]),
+        "loop_reads_start": (loop_reads_start, (two, x), [(zero, y)]),
+        "loop_starts_twice": (loop_starts_twice, (two, x), [(zero, y)]),
         "scan_rows": (scan_rows, (vector(*rows),), [(vector(*rows[::-1]),)]),
         "scan_outside": (scan_outside, (vector(*rows),), [(vector(*rows[::-1]),)]),
         "scan_structure": (scan_structure, (vector(*rows), vector(*rows) + 1), [(vector(*rows) * 2, vector(*rows))]),

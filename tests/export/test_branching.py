@@ -1,10 +1,12 @@
 """Branches and loops that depend on elements are part of exported programs, of traces and of ONNX models."""
 
 import io
+import re
 
 import pytest
 
 import tensh as torch
+from tensh._higher_order_ops.scan import scan
 from tensh.fx.experimental.proxy_tensor import make_fx
 from tests.export.branching import make_programs
 
@@ -98,6 +100,43 @@ def test_a_branch_that_writes_to_its_operand_is_refused():
 
     with pytest.raises(RuntimeError, match="Higher order ops do not support input mutation"):
         torch.export.export(Writes(), (torch.ones(3),))
+
+
+MISFITS = {
+    "'shape: torch.Size([6]) vs torch.Size([3])'": lambda n, x: (n + 1, torch.cat([x, x])),
+    "'dtype: torch.float64 vs torch.float32'": lambda n, x: (n + 1, x.double()),
+    "same number of outputs": lambda n, x: (n + 1, x * 2, x + 1),
+}
+
+
+@pytest.mark.parametrize("text", MISFITS)
+def test_a_loop_that_gives_something_else_than_it_carries_is_refused(text):
+    class Loop(torch.nn.Module):
+        def forward(self, x):
+            return torch.while_loop(lambda n, x: n < 3, MISFITS[text], (torch.tensor(0), x))
+
+    with pytest.raises(RuntimeError, match=re.escape(text)):
+        torch.export.export(Loop(), (torch.ones(3),))
+
+
+def test_a_scan_may_read_what_it_starts_from():  # where PyTorch's program takes the start for what is carried
+    class Scan(torch.nn.Module):
+        def forward(self, x, start):
+            return scan(lambda carried, row: (carried + row * start, carried * 2), start, x)
+
+    args = torch.randn(4, 3), torch.randn(3)
+    assert_same(torch.export.export(Scan(), args).module()(*args), Scan()(*args))
+
+
+def test_a_branch_that_returns_its_operand_follows_its_size():
+    class Choice(torch.nn.Module):
+        def forward(self, x):
+            return torch.cond(x.sum() > 0, lambda: x, lambda: x * 2)
+
+    n = torch.export.Dim("n")
+    module = torch.export.export(Choice(), (torch.ones(3),), dynamic_shapes=({0: n},)).module()
+    for case in (torch.ones(5), -torch.ones(4)):
+        assert_same(module(case), Choice()(case))
 
 
 SIZES = {

@@ -9,9 +9,9 @@ import contextlib
 import enum
 import math
 import operator
+import threading
 
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dtypes.device import device
 from tensh.futures import Future
 from tensh.jit.files.library import join_path
 from tensh.jit.files.objects import ScriptInstance, adopt_enums
@@ -26,6 +26,7 @@ from tensh.jit.files.operators import (
     read_attribute,
     set_attribute,
 )
+from tensh.jit.files.type_tests import has_type
 from tensh.nn.modules.module import Module
 
 DEEPEST = 60  # maximum depth of nested calls
@@ -58,10 +59,14 @@ class Task:
 
 
 class Frame:
-    """A call frame: variables, and the library."""
+    """A call frame: variables, the library, and the function that runs."""
 
-    def __init__(self, library, depth):
-        self.library, self.variables, self.depth = library, {}, depth
+    def __init__(self, library, tree, depth):
+        self.library, self.tree, self.variables, self.depth = library, tree, {}, depth
+
+    def leave(self, value):
+        """Return the result of the function as its caller gets it."""
+        return value
 
     # ── statements ───────────────────────────────────────────────────────────
     def run(self, body):
@@ -267,6 +272,10 @@ class Frame:
             for part in (self.value(each.value) if isinstance(each, ast.Starred) else [self.value(each)])
         ]
         kwargs = {each.arg: self.value(each.value) for each in node.keywords}
+        return self.call(node.func, name, args, kwargs)
+
+    def call(self, func, name, args, kwargs):
+        """Call what an expression names; ``name`` is its path, or None."""
         if name == "fork" and name not in self.variables:
             return self.run_task(*args)
         if name in BUILTINS and name not in self.variables:
@@ -284,7 +293,7 @@ class Frame:
             if space == "ops.prim" and last in PRIM:
                 return PRIM[last](*args, **kwargs)
             raise Unknown(f"tensh does not run {name} of TorchScript")
-        return self.call_method(node.func, args, kwargs)
+        return self.call_method(func, args, kwargs)
 
     def call_method(self, func, args, kwargs):
         """Call a method of a module of the file."""
@@ -302,40 +311,6 @@ class Frame:
         if isinstance(owner, list) and func.attr in ("append", "extend", "pop"):
             return getattr(owner, func.attr)(*args)
         raise Unknown(f"tensh does not call {type(owner).__name__}.{func.attr} in TorchScript code")
-
-
-def has_type(value, node):
-    """Return True if a value has the type, or one of the types, that the code names."""
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return any(has_type(value, each) for each in node.elts)
-    if isinstance(node, ast.Constant) and node.value is None:
-        return value is None
-    if isinstance(node, ast.Name):
-        kind = TYPES.get(node.id)
-        return type(value) is kind if kind in (int, float, bool) else kind is not None and isinstance(value, kind)
-    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
-        raise Unknown("tensh does not know a type in TorchScript code")
-    inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    match node.value.id:
-        case "List":
-            return isinstance(value, list) and all(has_type(each, inner[0]) for each in value)
-        case "Dict":
-            return isinstance(value, dict) and all(
-                has_type(k, inner[0]) and has_type(v, inner[1]) for k, v in value.items()
-            )
-        case "Tuple":
-            return isinstance(value, tuple) and len(value) == len(inner) and all(map(has_type, value, inner))
-        case "Optional":
-            return value is None or has_type(value, inner[0])
-        case "Union":
-            return any(has_type(value, each) for each in inner)
-    raise Unknown(f"tensh does not know the type {node.value.id} in TorchScript code")
-
-
-TYPES = {
-    "int": int, "float": float, "bool": bool, "str": str, "complex": complex, "Tensor": Tensor, "NoneType": type(None), "Any": object,
-    "list": list, "tuple": tuple, "dict": dict, "number": (int, float, complex), "Device": device,
-}  # fmt: skip
 
 
 BINARY = {
@@ -360,12 +335,21 @@ COMPARE = {
 CONSTANTS = {"inf": math.inf, "nan": math.nan, "True": True, "False": False, "None": None}
 
 
+class Interpreting(threading.local):
+    """The class of frames in which a thread runs code of files."""
+
+    frame = Frame
+
+
+interpreting = Interpreting()
+
+
 def call_function(library, tree, args, kwargs, depth):
     """Call a function or a method of the file."""
     if depth > DEEPEST:
         raise RecursionError("the TorchScript code recurses without end")
     library.require_known(tree)
-    frame = Frame(library, depth)
+    frame = interpreting.frame(library, tree, depth)
     names = [each.arg for each in tree.args.args]
     if len(args) > len(names):
         raise RuntimeError(
@@ -385,7 +369,7 @@ def call_function(library, tree, args, kwargs, depth):
     try:
         frame.run(tree.body)
     except Return as found:
-        return found.args[0]
+        return frame.leave(found.args[0])
     return None
 
 

@@ -4,6 +4,7 @@ Python only parses the text. A function with unknown elements is refused as a wh
 """
 
 import ast
+import linecache
 from collections import namedtuple
 
 from tensh._aten.overloads import schemas, schemas_for_files
@@ -46,11 +47,14 @@ class Library:
         self.texts, self.constants, self.run = texts, constants, run
         self.enums = {}
         self.classes, self.functions, self.checked, self.places, self.tuples = {}, {}, set(), {}, {}
+        self.spaces = {}  # syntax tree of a function or method -> the name of its text
+        self.lines = {}  # name of a text -> its lines, as linecache has them
         for space, text in texts.items():
             try:
                 tree = ast.parse(text)
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 continue  # calls of its classes will report that they are unknown
+            self.spaces |= {each: space for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)}
             for each in tree.body:
                 if isinstance(each, ast.ClassDef) and [join_path(base) for base in each.bases] == ["NamedTuple"]:
                     self.add_tuple(f"{space}.{each.name}", each)
@@ -102,6 +106,15 @@ class Library:
             lines[0] = lines[0].replace(f"{own.arg}: {ast.unparse(own.annotation)}", own.arg, 1)
         head = method.body[0].lineno - method.lineno if method.body else 1
         return "\n".join([*lines[:head], *(line.removeprefix("  ") for line in lines[head:])]) + "\n"
+
+    def place_of(self, tree, node):
+        """Return (file, line, function) of a node in a function, whose line ``linecache`` has from now on."""
+        space = self.spaces[tree]
+        name = f"code/{space.replace('.', '/')}.py"
+        if space not in self.lines:
+            self.lines[space] = len(self.texts[space]), None, self.texts[space].splitlines(keepends=True), name
+        linecache.cache[name] = self.lines[space]
+        return name, node.lineno, tree.name
 
     def require_known(self, tree):
         """Raise Unknown for a function that uses an unknown kind of node, or calls an unknown operator."""

@@ -24,7 +24,9 @@ WIDEST = 10_000
 
 
 class Unknown(NotImplementedError):
-    """Code in a file that tensh cannot run."""
+    """Code in a file that tensh cannot run; ``place`` is its (file, line, function), if that is known."""
+
+    place = None
 
 
 def read_attribute(owner, name):

@@ -21,6 +21,7 @@ class ScriptDepth(threading.local):
     """The number of nested scripted functions that run in a thread."""
 
     depth = 0
+    instead = None  # computes a call of a script (script, args, kwargs, compute), where its branches are recorded
 
 
 running = ScriptDepth()

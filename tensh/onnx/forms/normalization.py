@@ -4,7 +4,7 @@ import numpy as np
 
 import tensh as torch
 from tensh.nn import functional as F
-from tensh.onnx.errors import OnnxExporterError, place_of
+from tensh.onnx.errors import OnnxExporterError, describe_line
 from tensh.onnx.forms.table import END, compose, form
 
 
@@ -103,6 +103,6 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
 def dropout(o, node, input, p=0.5, train=False, training=None, inplace=False):
     if (train if training is None else training) and p:
         raise OnnxExporterError(
-            f"dropout in training draws random numbers{place_of(node)}: export the model in evaluation, after model.eval()"
+            f"dropout in training draws random numbers{describe_line(node.meta.get('place'))}: export the model in evaluation, after model.eval()"
         )
     return o.Identity(input)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.nn import functional as F
-from tensh.onnx.errors import OnnxExporterError, no_form, place_of
+from tensh.onnx.errors import OnnxExporterError, describe_line, no_form
 from tensh.onnx.forms.table import compose, form
 
 GATES = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (0,)}
@@ -15,7 +15,7 @@ def recurrent(o, node, input, hx, params, has_biases, num_layers, dropout, train
     name, directions = node.target._opname, 2 if bidirectional else 1
     if train and dropout:
         raise OnnxExporterError(
-            f"dropout between layers draws random numbers{place_of(node)}: export the model in evaluation, after model.eval()"
+            f"dropout between layers draws random numbers{describe_line(node.meta.get('place'))}: export the model in evaluation, after model.eval()"
         )
     states = hx if isinstance(hx, (list, tuple)) else [hx]
     size = 4 if has_biases else 2

@@ -5,7 +5,7 @@ from operator import getitem
 
 from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.dispatch.override.points import PYTHON
-from tensh.tracing.places import describe_place
+from tensh.tracing.places import describe_place, interpreted
 from tensh.tracing.state import running
 
 METHODS_IN_PYTHON = frozenset("Tensor.split pow_operator rpow_operator".split())
@@ -31,7 +31,7 @@ def describe(recorder, node, value):
     """Note what is known about a node when it is made."""
     node.meta["val"] = value
     place, modules = find_place()
-    if place is not None:
+    if place is not None or interpreted.place is not None:
         node.meta["stack_trace"], node.meta["place"] = describe_place(place)
     if recorder.apart:
         if recorder.entered:

@@ -115,8 +115,9 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
         return node
 
     def stand_in(self, value, node):
-        """Register an operand as an input of the function that is being recorded, and return it."""
-        node.meta["val"] = value
+        """Return a second tensor on an operand's elements, an input of the function that is being recorded."""
+        with self.plainly():
+            value = node.meta["val"] = value.detach().requires_grad_(value.requires_grad)
         self.keep(value, node)
         return value
 
