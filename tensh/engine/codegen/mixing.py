@@ -16,8 +16,8 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import (
     BY_NUMPY,
+    FEW_BITS,
     FLOAT,
-    HALF_COMPLEX,
     can_cast,
     combine_categories,
     get_default_dtype,
@@ -261,8 +261,8 @@ def keep_dtype(t, *bounds):
 
 
 def as_float(array, name=None):
-    """Cast integers and bools to the default dtype, as PyTorch does before a floating point function."""
-    if array.dtype.char in HALF_COMPLEX:
+    """Cast integers and bools to the default dtype, as PyTorch does before a floating point function; refuse other dtypes."""
+    if array.dtype.char in FEW_BITS:
         refuse_dtype(name, array.dtype)
     return cast(array, get_default_dtype().numpy)
 

@@ -152,7 +152,7 @@ def check_lines(op):
         lines.append(f"{INDENT}refuse_dtype({op.name!r}, {first}_.dtype{operands})")
     if op.floats:
         casts = "; ".join(f"{p}_ = as_float({p}_, {op.name!r})" for p in op.inputs)
-        lines.append(f"if {first}_.dtype.char in {letters_of('iubW')!r}: {casts}")
+        lines.append(f"if {first}_.dtype.char in {letters_of('iubW8')!r}: {casts}")
     if lines and "f" in op.types:  # float32 needs no look at its kind, which takes three times as long
         return [f"if {first}_.dtype is not F4:", *(INDENT + line for line in lines)]
     return lines

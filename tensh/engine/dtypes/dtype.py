@@ -162,6 +162,8 @@ LETTERS = {"b": "?", "i": "bhilq", "u": "BHILQ", "f": "efdE", "c": "FD", "W": "O
 bits, and complex32 is of the kind "W" with ml_dtypes 0.6 and "c" since 0.7, where its letter "O" became "J".
 """
 HALF_COMPLEX = LETTERS["W"]
+FEW_BITS = HALF_COMPLEX + LETTERS["8"]
+"""The letters of the dtypes that are stored, but that few functions compute with."""
 REAL_OF = {complex32: float16, complex64: float32, complex128: float64}
 COMPLEX_OF = {float16: complex32, bfloat16: complex64, float32: complex64, float64: complex128,
               complex32: complex32, complex64: complex64, complex128: complex128}  # fmt: skip

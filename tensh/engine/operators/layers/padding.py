@@ -85,6 +85,6 @@ REPLICATION_PAD = {dims: declare_pad("replication", dims) for dims in (1, 2, 3)}
 CIRCULAR_PAD = dict.fromkeys(
     (1, 2, 3),
     declare_tap(
-        "circular_pad", "PadCircularBackward0", types="biufc", lying=row_major, halves=pad_halves_by_dimensions
+        "circular_pad", "PadCircularBackward0", types="biufcW8", lying=row_major, halves=pad_halves_by_dimensions
     ),
 )

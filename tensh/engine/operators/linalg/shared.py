@@ -124,6 +124,9 @@ def check_same_dtype(name, first, second, letters="AB"):
         )
 
 
+SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
+
+
 def first_failure(info):
     """Return ("(Batch element 3): " or "", the number) of the first matrix that failed, or None."""
     if not info.any():

@@ -11,10 +11,13 @@ from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.linalg.factor import lower_upper, row_order
 from tensh.engine.operators.linalg.products import mH
 from tensh.engine.operators.linalg.shared import (
+    SINGULAR,
+    LinAlgError,
     check_floating,
     check_same_dtype,
     check_square,
     each,
+    first_failure,
     make_columns,
     return_columns,
 )
@@ -278,7 +281,7 @@ def cholesky_solve(B, L, upper=False):
 def cholesky_inverse(L, upper=False):
     """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable.
 
-    Shape: [..., n, n]. Raise RuntimeError for other shapes.
+    Shape: [..., n, n]. Raise RuntimeError for other shapes, LinAlgError for a factor with a zero on its diagonal.
 
     >>> import tensh as torch
     >>> torch.cholesky_inverse(torch.tensor([[2.0]]))
@@ -286,8 +289,18 @@ def cholesky_inverse(L, upper=False):
     """
     check_square("cholesky_inverse", L)
     check_floating(None, L, "cholesky_inverse_out_cpu")
+    require_invertible("cholesky_inverse", L)
     eye = np.broadcast_to(np.eye(L.shape[-1], dtype=L.dtype), L.shape)
     return cholesky_solve.kernel(eye, L, upper)
+
+
+def require_invertible(name, triangles):
+    """Raise unless the diagonals of triangular matrices are without zeros."""
+    zeros = triangles.diagonal(0, -2, -1) == 0
+    failure = first_failure(np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0)) if zeros.any() else None
+    if failure is not None:
+        place, number = failure
+        raise LinAlgError(f"{name}: {place}{SINGULAR.format(number)}")
 
 
 # ── matrices given by their LU factors ───────────────────────────────────────

@@ -45,7 +45,7 @@ def no_extreme(name):
 
 
 def refuse_complex(name, input):
-    if input.dtype.kind == "c":
+    if input.dtype.kind in "cW":
         raise RuntimeError(f"{name}(): does not support complex input")
 
 
@@ -122,7 +122,7 @@ def extreme_of_all(name, find):
     def kernel(input):
         if not input.size:
             raise no_extreme(name)
-        if input.dtype.kind == "c":
+        if input.dtype.kind in "cW":
             refuse_dtype(f"{name}_all", input.dtype)
         if input.size >= MANY and is_half(input.dtype):
             return compute_in_float32(kernel)(input)
@@ -170,7 +170,7 @@ def extreme(name, reduce, find):
             for axis in dim if isinstance(dim, (tuple, list)) else (dim,):
                 require_elements(name, input, (axis,))
         axes = axes_of(dim, input.ndim)
-        if input.dtype.kind == "c" and (input.size or not input.ndim):
+        if input.dtype.kind in "cW" and (input.size or not input.ndim):
             refuse_dtype(f"{name[1:]}_values", input.dtype)
         if input.size >= MANY and is_half(input.dtype):
             return compute_in_float32(kernel)(input, axes, keepdim)
@@ -239,7 +239,7 @@ def aminmax(input, *, dim=None, keepdim=False):
     if dim is not None and type(dim) is not tuple or dim == ():  # a batch has several
         dim = wrap_dim(dim, input.ndim)
     axes = dims(dim, input.ndim)
-    if input.dtype.kind == "c":
+    if input.dtype.kind in "cW":
         if dim is not None and not input.ndim:
             raise RuntimeError(f"aminmax not implemented for {BY_NUMPY[input.dtype].title}")
         refuse_dtype("aminmax", input.dtype)
@@ -256,7 +256,7 @@ def place(name, find, reduce):
     find_any = methodcaller(name)  # also an array's that is no NumPy array, and raises
 
     def kernel(input, dim=None, keepdim=False):
-        if input.dtype.kind in "bc":
+        if input.dtype.kind in "bcW":
             raise RuntimeError(f"{name}(): does not support {'bool' if input.dtype.kind == 'b' else 'complex'} input")
         if input.size >= MANY and is_half(input.dtype):
             input = convert(input, F4)

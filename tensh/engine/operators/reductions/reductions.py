@@ -16,8 +16,8 @@ from tensh.engine.codegen.mixing import EXACT_SCALARS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
-from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE, FEW_BITS
+from tensh.engine.errors.messages import refuse_dtype, wrap_dim
 from tensh.engine.operators.kernels import zero_unless
 from tensh.engine.operators.precision import F4, I8, ONES, WIDER, is_half, take_real, with_both_parts
 from tensh.engine.operators.reductions.rows import reduce_rows
@@ -95,12 +95,14 @@ def axes_of(dim, ndim):
 
 
 # ── sums ─────────────────────────────────────────────────────────────────────
-def sum_as(input, axes, keepdim, dtype):
-    """Sum in PyTorch's dtype: ``dtype`` if given, int64 for bools and integers."""
+def sum_as(input, axes, keepdim, dtype, name="sum"):
+    """Sum in PyTorch's dtype: ``dtype`` if given, int64 for bools and integers; the function's ``name`` is for errors."""
     if dtype is None:
         dtype = I8 if input.dtype.kind in "biu" else input.dtype
     elif dtype is not input.dtype:
         input = take_real(input, dtype)
+    if dtype.char in FEW_BITS and input.size:
+        refuse_dtype(name, dtype)
     if dtype.kind not in DIFFERENTIABLE:
         return reduce_rows(np.add.reduce, input, axes, keepdim, dtype)
     return add_in_order(input.astype(dtype, copy=False), axes, keepdim)
@@ -160,7 +162,7 @@ def nansum(input, dim=None, keepdim=False, dtype=None):
         numbers = input == input
         if not numbers.all():
             input = zero_unless(input, numbers)
-    return sum_as(input, axes, keepdim, dtype)
+    return sum_as(input, axes, keepdim, dtype, "nansum")
 
 
 # ── means ────────────────────────────────────────────────────────────────────
@@ -209,6 +211,8 @@ NAN = float("nan")
 def product(input, axes, keepdim, dtype):
     if dtype is None:
         dtype = I8 if input.dtype.kind in "biu" else input.dtype
+    if dtype.char in FEW_BITS and input.size:
+        refuse_dtype("prod_out", dtype)
     input = take_real(input, dtype)
     if axes is None and input.flags.c_contiguous:
         input, axes = input.reshape(-1), 0

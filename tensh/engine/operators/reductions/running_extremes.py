@@ -19,7 +19,7 @@ def declare_running_extreme(name, ufunc, doc):
                 raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
             return input.copy(), np.zeros_like(input, I8)
         axis = wrap_dim(dim, input.ndim)
-        if input.dtype.kind == "c":
+        if input.dtype.kind in "cW":
             refuse_dtype(name, input.dtype)
         if input.size < PARALLEL or axis != input.ndim - 1 or not input.flags.c_contiguous:
             return extremes(ufunc, input, axis)

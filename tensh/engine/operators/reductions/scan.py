@@ -14,7 +14,7 @@ from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, map_rows
 from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.codegen.mixing import ZERO
 from tensh.engine.codegen.table import op
-from tensh.engine.dtypes.dtype import BOOL, BUILTIN
+from tensh.engine.dtypes.dtype import BUILTIN, FEW_BITS
 from tensh.engine.errors.messages import OTHER_DTYPE, refuse_dtype, wrap_dim
 from tensh.engine.operators.precision import F4, I8, WIDER, is_half, take_real
 from tensh.engine.operators.reductions.summation import add_rows, times
@@ -268,15 +268,19 @@ def recur_by_doubling(input, factors, step, dtype):
 
 
 # ── sums and products ────────────────────────────────────────────────────────
+REFUSED = "?" + FEW_BITS  # the letters of dtypes without running sums
+
+
 def running_dtype(name, input, dim, dtype):
     """Return the dtype to accumulate in: by default int64 for bools and integers."""
     if dtype is None:
-        return I8 if input.dtype.kind in "biu" else input.dtype
-    dtype = BUILTIN.get(dtype, dtype)
-    if dtype.category == BOOL and input.ndim and input.size:
+        found = I8 if input.dtype.kind in "biu" else input.dtype
+    else:
+        found = BUILTIN.get(dtype, dtype).numpy
+    if found.char in REFUSED and input.ndim and input.size:
         wrap_dim(dim, input.ndim)
-        refuse_dtype(f"{name}_out", dtype.numpy)
-    return dtype.numpy
+        refuse_dtype(f"{name}_out", found)
+    return found
 
 
 WRITTEN = {"inplace": True, "out": OTHER_DTYPE, "into_dtype": True}

@@ -178,7 +178,7 @@ def median_along(name, skip_nan):
     def kernel(input, dim, keepdim=False):
         axis = wrap_dim(dim, input.ndim)
         require_elements("median", input, (axis,))
-        if input.dtype.kind in "bc":
+        if input.dtype.kind in "bcW":
             refuse_dtype(f"{name}_dim", input.dtype)
         if input.ndim == 0 or not input.size:
             shape = input.shape[:axis] + (1,) * (keepdim and input.ndim > 0) + input.shape[axis + 1 :]
@@ -197,7 +197,7 @@ def median_of_all(name, skip_nan):
         flat = input.reshape(-1)
         if not flat.size:
             return np.full((), not_a_number(input.dtype), input.dtype)
-        if input.dtype.kind in "bc":
+        if input.dtype.kind in "bcW":
             refuse_dtype(f"{name}_all", input.dtype)
         if flat.size > SORTED and (value := middle_value(flat)):  # zeros of both signs are equal: which is it?
             return value
@@ -248,7 +248,7 @@ def mode_dim(input, dim, keepdim):
     if input.ndim == 0 or not input.size:
         shape = input.shape[:axis] + (1,) * (keepdim and input.ndim > 0) + input.shape[axis + 1 :]
         return input.reshape(shape).copy(), place_beside(np.zeros(shape, I8), input)
-    if input.dtype.kind == "c":
+    if input.dtype.kind in "cW":
         refuse_dtype("mode_dim", input.dtype)
     lines = move_axis(input, axis, -1)
     order = np.argsort(widen(lines), -1, kind="stable")

@@ -7,6 +7,7 @@ import numpy as np
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.bounds import count_elements
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.describe import describe_inplace
 from tensh.engine.codegen.registry import METHODS, PUBLIC
@@ -387,8 +388,10 @@ def as_strided_scatter(input, src, size, stride, storage_offset=None):
     size, stride = dims_of(size, "as_strided_scatter", "size"), dims_of(stride, "as_strided_scatter", "stride")
     start = memory.offset(array) if storage_offset is None else storage_offset
     require_room(array, size, stride, start)
-    if array.flags.c_contiguous:
-        return strided_put.fn(input, src, size, stride, start - memory.offset(array))
+    first = start - memory.offset(array)
+    inside = 0 <= first <= array.size - count_elements(size, stride)
+    if array.flags.c_contiguous and (inside or input.requires_grad):
+        return strided_put.fn(input, src, size, stride, first)
     if input.requires_grad:
         raise RuntimeError("as_strided_scatter is currently only supported for contiguous inputs")
     changed = strided_put.fn(wrap(memory.flat_memory(array)), src, size, stride, start)  # all of its memory

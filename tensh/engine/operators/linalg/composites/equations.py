@@ -11,7 +11,7 @@ from tensh.engine.dispatch.override.points import watch_check, watch_inner
 from tensh.engine.operators.elementwise.table import where
 from tensh.engine.operators.linalg import determinant, shared
 from tensh.engine.operators.linalg import solve as solving
-from tensh.engine.operators.linalg.shared import LinAlgError, check_floating, check_same_dtype, check_square
+from tensh.engine.operators.linalg.shared import SINGULAR, LinAlgError, check_floating, check_same_dtype, check_square
 from tensh.engine.operators.namespaces import everywhere, linalg
 
 
@@ -28,9 +28,6 @@ watch_check(raise_failed)
 
 
 # ── inverses ─────────────────────────────────────────────────────────────────
-SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
-
-
 @linalg
 def inv(A):
     """The inverses of square matrices.  Raise LinAlgError if one is singular.  Differentiable.  Shape: [..., n, n].

@@ -18,9 +18,9 @@ from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.linalg import crossed, exponential
 from tensh.engine.operators.linalg.composites import products
-from tensh.engine.operators.linalg.composites.equations import SINGULAR, inv, raise_failed, solve
+from tensh.engine.operators.linalg.composites.equations import inv, raise_failed, solve
 from tensh.engine.operators.linalg.products import vdot
-from tensh.engine.operators.linalg.shared import check_square
+from tensh.engine.operators.linalg.shared import SINGULAR, check_square
 from tensh.engine.operators.linalg.solve import linalg_inv_ex
 from tensh.engine.operators.namespaces import everywhere, linalg
 from tensh.engine.operators.shapes.composites.joining import cat
