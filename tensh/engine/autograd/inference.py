@@ -12,8 +12,8 @@ from functools import partial
 
 from numpy import ndarray
 
+from tensh.engine.autograd.packing import saved_arrays
 from tensh.engine.core.clock import listen, mode, owner, unlisten
-from tensh.engine.core.nodes import unpacked_values
 from tensh.engine.core.tensor import Tensor, new
 from tensh.engine.core.views import INFERENCE
 from tensh.support.locks import make_shared_lock
@@ -118,10 +118,9 @@ def refuse_saved(node, tensors):
     blocks = [block for block in (reference() for reference in operands.values()) if block is not None]
     operands.clear()  # before the listener is removed: without it operands are not checked
     unlisten(refuse_saved)
-    for saved in unpacked_values(node.saved):
-        for array in saved if type(saved) is tuple else (saved,):
-            if type(array) is ndarray and any(owner(array) is block for block in blocks):
-                raise RuntimeError(SAVE)
+    for array in saved_arrays(node.saved):
+        if any(owner(array) is block for block in blocks):
+            raise RuntimeError(SAVE)
 
 
 def refuse_write(t):

@@ -89,6 +89,15 @@ def unpack_value(value):
     return tuple(map(unpack_value, value)) if type(value) is tuple else value
 
 
+def saved_arrays(saved):
+    """Yield the arrays among saved values, those that hooks have packed included."""
+    for value in saved.values if type(saved) is PackedValues else saved:
+        if type(value) is tuple:
+            yield from saved_arrays(value)
+        elif type(array := value.source() if type(value) is Parcel else value) is ndarray:
+            yield array
+
+
 def array_of(tensor):
     return tensor.array
 

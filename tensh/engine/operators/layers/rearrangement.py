@@ -68,12 +68,14 @@ GEOMETRY = "kernel, dilation, padding, stride"
 
 @op(
     public=False, out=False, node="Im2ColBackward0", types="bfc", kernel_name="im2col_out_cpu",
-    input=f"col2im(g, input.shape[2:], {GEOMETRY}, size)",
+    input=f"col2im(g, input.shape[-2:], {GEOMETRY}, size)",
 )  # fmt: skip
 def im2col(input, kernel, dilation, padding, stride, size):
-    """All windows of a picture [N, C, H, W], side by side: [N, C * prod(kernel), windows]."""
-    columns = windows(pad_sides(input, padding), kernel, size, stride, dilation)
-    return columns.reshape(input.shape[0], input.shape[1] * math.prod(kernel), math.prod(size))
+    """All windows of pictures [*, C, H, W], side by side: [*, C * prod(kernel), windows]."""
+    *batch, channels = input.shape[:-2]
+    pictures = input.reshape(math.prod(batch), *input.shape[-3:])
+    columns = windows(pad_sides(pictures, padding), kernel, size, stride, dilation)
+    return columns.reshape(*batch, channels * math.prod(kernel), math.prod(size))
 
 
 @op(
@@ -82,6 +84,7 @@ def im2col(input, kernel, dilation, padding, stride, size):
 )  # fmt: skip
 def col2im(input, output_size, kernel, dilation, padding, stride, size):
     """The sum of all windows, each at its position."""
-    channels = input.shape[1] // math.prod(kernel)
-    columns = input.reshape(input.shape[0], channels, *kernel, *size)
-    return add_all_windows(columns, output_size, stride, padding, dilation)
+    *batch, rows = input.shape[:-1]
+    columns = input.reshape(math.prod(batch), rows // math.prod(kernel), *kernel, *size)
+    pictures = add_all_windows(columns, output_size, stride, padding, dilation)
+    return pictures.reshape(*batch, *pictures.shape[1:])

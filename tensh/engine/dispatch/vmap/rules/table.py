@@ -125,14 +125,14 @@ OPERATORS = {
     "correlate": convolution.make_convolution, "correlate_back": convolution.make_convolution, "match": convolution.make_match,
     **each(
         "max_pool2 max_pool2_with_indices max_pool3 max_pool3_with_indices avg_pool2 avg_pool3 max_places constant_pad_nd "
-        "pixel_shuffle pixel_unshuffle one_hot_of adaptive_max_pool2 adaptive_max_pool3 spots safe_softmax",
+        "pixel_shuffle pixel_unshuffle im2col col2im one_hot_of adaptive_max_pool2 adaptive_max_pool3 spots safe_softmax",
         leading(),
     ),
     **each("avg_pool2_back avg_pool3_back spread_spots max_unpool2 max_unpool3", leading(shape=SHAPE)),
     **each(
         "upsample_nearest_1 upsample_nearest_exact_1 upsample_nearest_2 upsample_nearest_exact_2 upsample_nearest_3 "
         "upsample_nearest_exact_3 upsample_linear upsample_bilinear upsample_trilinear upsample_bicubic upsample_bilinear_smooth "
-        "upsample_bicubic_smooth upsample_lanczos_smooth channel_shuffle im2col col2im affine_points reflection_pad1d "
+        "upsample_bicubic_smooth upsample_lanczos_smooth channel_shuffle affine_points reflection_pad1d "
         "replication_pad1d reflection_pad2d replication_pad2d reflection_pad3d replication_pad3d circular_pad adaptive_avg_pool2 "
         "adaptive_avg_pool3",
         keep_inside_first("input"),

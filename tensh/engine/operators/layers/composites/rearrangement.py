@@ -201,7 +201,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
             f"Given input with spatial size {shape[-2:]}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
             f"calculated shape of the array of sliding blocks as {size}, but its components must be at least one."
         )
-    return apply_batched(input, 4, lambda x: im2col.fn(x, kernel, dilation, padding, stride, size))
+    return im2col.fn(input, kernel, dilation, padding, stride, size)
 
 
 @layer
@@ -235,9 +235,4 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
             "expected size of input's dimension 2 to match the calculated number of sliding blocks "
             f"{size[0]} * {size[1]} = {size[0] * size[1]}, but got input.size(2)={shape[-1]}."
         )
-    return apply_batched(input, 3, lambda x: col2im.fn(x, spatial, kernel, dilation, padding, stride, size))
-
-
-def apply_batched(input, ndim, fn):
-    """Call ``fn`` with a batch dimension, and remove it from the result if the input had none."""
-    return fn(input) if input.array.ndim == ndim else fn(input.unsqueeze(0)).squeeze(0)
+    return col2im.fn(input, spatial, kernel, dilation, padding, stride, size)
