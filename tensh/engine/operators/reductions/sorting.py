@@ -83,7 +83,7 @@ def sort_along(input, dim, descending, stable):
         return input.copy(), place_beside(np.zeros((), I8), input)
     values, indices = sort_stably(input, axis, descending)
     by_digits = input.ndim == 1 and input.size >= LARGE and input.dtype.kind in "iu" and not descending
-    equal = input.strides[axis] == 0  # which PyTorch does not sort
+    equal = input.strides[axis] == 0  # PyTorch sorts no dimension that repeats elements
     if not stable and not by_digits and not equal and input.shape[axis] > SHORT:
         last = [move_axis(each, axis, -1).reshape(-1, input.shape[axis]) for each in (values, indices)]
         if (found := order_equals(*last)) is not last[1]:
