@@ -273,10 +273,8 @@ REFUSED = "?" + FEW_BITS  # the letters of dtypes without running sums
 
 def running_dtype(name, input, dim, dtype):
     """Return the dtype to accumulate in: by default int64 for bools and integers."""
-    if dtype is None:
-        found = I8 if input.dtype.kind in "biu" else input.dtype
-    else:
-        found = BUILTIN.get(dtype, dtype).numpy
+    own = I8 if input.dtype.kind in "biu" else input.dtype
+    found = own if dtype is None else BUILTIN.get(dtype, dtype).numpy
     if found.char in REFUSED and input.ndim and input.size:
         wrap_dim(dim, input.ndim)
         refuse_dtype(f"{name}_out", found)
