@@ -8,6 +8,7 @@ import numpy as np
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.arguments.mismatches import type_name
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import cpu, device
 from tensh.engine.dtypes.dtype import uint8
@@ -146,6 +147,7 @@ class Generator(metaclass=OfTorch):
         self.untouched = True
         return self.stream.state()
 
+    @without_interrupts
     def set_state(self, new_state, /):
         """Restore a state returned by ``get_state``, here or in PyTorch.
 

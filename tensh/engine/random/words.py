@@ -86,7 +86,7 @@ class Words:
     # ── words ────────────────────────────────────────────────────────────────
     @without_interrupts
     def _refill(self, count):
-        """Make a block of ``count`` words, at most ``FEW``, of which some are drawn, and of all others of their key."""
+        """Take ``count`` words, at most ``FEW``, of which some are drawn, into a block with all others of their key."""
         kept = self.block[self.index :]
         drawn = count - kept.size
         try:
@@ -96,7 +96,7 @@ class Words:
         except MemoryError:
             self._lose()
             raise
-        self.block = block
+        self.block, self.index = block, count  # taken, whatever happens: a state has a word of its key that is taken
 
     def _lose(self):
         """Go on where the twister is; words that it has drawn are lost.  Its place is read when there is memory again."""
@@ -174,7 +174,7 @@ class Words:
             if end > self.block.size:
                 self._refill(count)
                 start, end, last = 0, count, 0
-            self.index = end  # without memory for the numbers, too: a state has a word of its key that is taken
+            self.index = end
             if end > last or not follows:
                 first, last = start, end
                 if follows:
