@@ -21,6 +21,7 @@ from tensh.cli.launching.abandoned import remove_abandoned
 from tensh.cli.launching.ending import end_with_parent
 from tensh.cli.launching.hosts import count_processes, options_for, read_hosts
 from tensh.cli.process import status
+from tensh.cli.process.ending import ending_with
 from tensh.cli.process.environment import Unwritten
 from tensh.cli.programs.options import UsageError
 from tensh.support.language import _
@@ -54,16 +55,18 @@ def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, 
     number = count_processes(machines) if number is None else number
     command = [mpiexec, *options_for(mpiexec, machines), "-n", str(number)]
     command += [sys.executable, "-m", "tensh.cli.launching", file, *arguments]
-    for attempt in range(restarts + 1):
-        given = variables(env, number, machines, attempt, restarts)
-        given["TENSH_LAUNCH_PREFIX"] = "1" if is_prefixed and number > 1 else ""
-        with record_times(env, picture, file, given):
-            found = Launch(env, command, number, given).run()
-        if found in (status.OK, status.INTERRUPTED) or attempt == restarts:
-            return found
-        env.stderr.write(
-            _("tensh launch: restart {attempt} of {restarts}").format(attempt=attempt + 1, restarts=restarts) + "\n"
-        )
+    endings = []
+    with ending_with(lambda: endings.append(True) or True):
+        for attempt in range(restarts + 1):
+            given = variables(env, number, machines, attempt, restarts)
+            given["TENSH_LAUNCH_PREFIX"] = "1" if is_prefixed and number > 1 else ""
+            with record_times(env, picture, file, given):
+                found = Launch(env, command, number, given, endings).run()
+            if found in (status.OK, status.INTERRUPTED) or endings or attempt == restarts:
+                return found
+            env.stderr.write(
+                _("tensh launch: restart {attempt} of {restarts}").format(attempt=attempt + 1, restarts=restarts) + "\n"
+            )
     return status.OK
 
 
@@ -139,10 +142,13 @@ def variables(env, number, machines, attempt, restarts):
 
 
 class Launch:
-    """One attempt: the processes, their output, and how they end."""
+    """One attempt: the processes, their output, and how they end.
 
-    def __init__(self, env, command, number, variables):
-        self.env, self.command, self.number, self.variables = env, command, number, variables
+    ``endings`` is no longer empty when a signal has come that ends the launcher itself.
+    """
+
+    def __init__(self, env, command, number, variables, endings):
+        self.env, self.command, self.number, self.variables, self.endings = env, command, number, variables, endings
         self.unwritten = None  # the failure of stdout
 
     def run(self):
@@ -160,7 +166,7 @@ class Launch:
             try:
                 found = self.wait_for(process)
             except KeyboardInterrupt:
-                self.interrupt(process)
+                self.stop(process, [signal.SIGINT, signal.SIGINT, signal.SIGTERM])  # ^C, twice if necessary
                 return status.INTERRUPTED
             finally:
                 self.end_rest(process)
@@ -169,20 +175,25 @@ class Launch:
                     listener.join(PATIENCE)
             if self.unwritten:
                 raise self.unwritten
-            return self.explain(found or 1) if found or self.find_early() else status.OK
+            if self.endings:
+                return status.FAILED
+            return self.explain(found or 1) if found or self.was_cut_short() else status.OK
 
     def wait_for(self, process):
         """Wait for mpiexec; only for a while after a rank has failed.
 
         mpiexec ignores a failure before MPI is initialised.
         """
-        while not self.unwritten:
+        while not self.unwritten and not self.endings:
             failed = any(self.folder.glob("*.status")) or self.have_vanished()
             try:
                 return process.wait(PATIENCE if failed else LOOK)
             except subprocess.TimeoutExpired:
                 if failed:
                     process.kill()
+        if self.endings:
+            self.stop(process, [signal.SIGTERM])
+        return status.FAILED
 
     def read_numbers(self):
         """Return the numbers of the processes that have noted theirs, those on this machine."""
@@ -219,9 +230,9 @@ class Launch:
         target.write(held)
         target.flush()
 
-    def interrupt(self, process):
-        """Forward ^C, twice if necessary, then terminate."""
-        for sign in (signal.SIGINT, signal.SIGINT, signal.SIGTERM):
+    def stop(self, process, signs):
+        """Send signals to mpiexec, one after the other, until it ends."""
+        for sign in signs:
             try:
                 process.send_signal(sign)
                 process.wait(PATIENCE)
@@ -242,10 +253,10 @@ class Launch:
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
 
-    def find_early(self):
-        """Return the rank that ended early, without an error, where others were stopped for that; else None."""
-        early, done, begun = (list(self.folder.glob(f"*.{kind}")) for kind in ("early", "done", "pid"))
-        return early[0].stem if early and len(early) + len(done) < len(begun) else None
+    def was_cut_short(self):
+        """Return True if a rank ended early, without an error, and others were stopped for that."""
+        early, done, begun = (len(list(self.folder.glob(f"*.{kind}"))) for kind in ("early", "done", "pid"))
+        return early > 0 and early + done < begun
 
     def explain(self, found):
         """Report which process failed first; return its status."""
@@ -257,8 +268,8 @@ class Launch:
                 found = 128 - found
             else:
                 who = _("rank {rank} failed with status {status}").format(rank=rank, status=found)
-        elif early := self.find_early():
-            who, found = _("rank {rank} ended early, without an error").format(rank=early), 1
+        elif early := list(self.folder.glob("*.early")):
+            who, found = _("rank {rank} ended early, without an error").format(rank=early[0].stem), 1
         elif not any(self.folder.glob("*.pid")):
             self.env.stderr.write(
                 _("tensh launch: {mpiexec} started no process, and exited with status {status}").format(

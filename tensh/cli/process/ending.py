@@ -1,4 +1,4 @@
-"""Signals that end the process while a line is edited: restore the terminal first."""
+"""Signals that end the process, while it has something to restore or to remove first."""
 
 import contextlib
 import signal
@@ -8,7 +8,7 @@ ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(sig
 
 @contextlib.contextmanager
 def ending_with(leave):
-    """A context in which a terminating signal calls `leave`, and takes effect once the terminal is restored."""
+    """A context in which a terminating signal calls `leave`, and takes effect at the end, or at once if that returns False."""
     came = []
 
     def handle(number, frame):
