@@ -8,7 +8,7 @@ ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(sig
 
 @contextlib.contextmanager
 def ending_with(leave):
-    """A context in which a terminating signal calls `leave`, and takes effect at the end, or at once if that returns False."""
+    """A context in which a terminating signal calls `leave` and takes effect at the end, at once if that returns False."""
     came = []
 
     def handle(number, frame):
