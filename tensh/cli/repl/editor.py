@@ -16,8 +16,8 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.shortcuts import PromptSession
 
-from tensh.cli.repl import blocks
 from tensh.cli.process.ending import ending_with
+from tensh.cli.repl import blocks
 from tensh.cli.repl.history import FIRST, FURTHER
 from tensh.cli.repl.keys import Keyboard
 from tensh.cli.repl.long_lines import LongLines

@@ -5,8 +5,8 @@ An unchanged line is drawn once, with nothing beside it.
 
 import contextlib
 
-from tensh.cli.process.typed_line import read_typed_line
 from tensh.cli.process.ending import ending_with
+from tensh.cli.process.typed_line import read_typed_line
 from tensh.cli.repl.stopping import stopping_with
 
 try:
