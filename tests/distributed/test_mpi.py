@@ -172,7 +172,12 @@ def test_programs_that_fail_are_restarted_as_often_as_asked(program):
     ]
 
 
-ENDINGS = [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGHUP, -signal.SIGHUP), (signal.SIGKILL, -9)]
+ENDINGS = [
+    (signal.SIGINT, 130),
+    (signal.SIGTERM, -signal.SIGTERM),
+    (signal.SIGHUP, -signal.SIGHUP),
+    (signal.SIGKILL, -9),
+]
 
 
 @pytest.mark.parametrize("sign, status", ENDINGS)
