@@ -11,10 +11,8 @@ class Since:
     rest are remembered instead.
     """
 
-    is_freezing = False
-    """Whether a context has set objects aside."""
-    program_freezes = False
-    """Whether the program was seen to freeze objects: kept, since counting visits each, for a second in a large suite."""
+    is_freezing = False  # a context has set objects aside
+    program_freezes = False  # seen once, since counting frozen objects visits each: for a second in a large test suite
 
     def __enter__(self):
         if not Since.is_freezing:
