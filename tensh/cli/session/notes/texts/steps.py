@@ -17,6 +17,7 @@ from tensh.explain.situation import Situation, look_up
 from tensh.explain.source.history import follow
 from tensh.explain.source.place import loop_around
 from tensh.graph.names import names_of_nodes
+from tensh.graph.tokens import number
 from tensh.support.language import _
 
 MOST_NODES = 10_000  # nodes of a graph that are searched
@@ -61,6 +62,14 @@ def note_other_parameters(optimizer, leaves, place, names):
         ).format(name=name, what=what),
         _("create {name} after the model, with the parameters to be trained").format(name=name),
     )
+
+
+def note_unchanged(optimizer, place, names):
+    """Return the note on a learning rate so low that no parameter changes."""
+    name = name_of(optimizer, names, _("the optimizer"))
+    rates = ", ".join(dict.fromkeys(number(group["lr"]) for group in optimizer.param_groups))
+    message = _("{name}.step() changes nothing: there are gradients, but with lr={rates} no step changes a parameter")
+    return message.format(name=name, rates=rates), _("create {name} with a higher lr, such as 0.01").format(name=name)
 
 
 def find_cut_before(name, place, names):

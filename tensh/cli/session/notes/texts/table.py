@@ -18,6 +18,7 @@ from tensh.cli.session.notes.texts.steps import (
     note_missing_step,
     note_other_parameters,
     note_reset_gradients,
+    note_unchanged,
 )
 from tensh.cli.session.notes.texts.unregistered import note_unregistered
 
@@ -34,6 +35,7 @@ NOTES = {
     "nan": note_nan,
     "zeroed": note_reset_gradients,
     "other parameters": note_other_parameters,
+    "unchanged": note_unchanged,
     "unregistered": note_unregistered,
     "no backward": note_missing_backward,
     "no step": note_missing_step,

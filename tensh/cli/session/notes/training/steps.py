@@ -4,6 +4,7 @@ import weakref
 
 from tensh.cli.session.notes.models import model_of
 from tensh.cli.session.notes.observing import observing
+from tensh.cli.session.notes.training.unchanged import Unchanged
 from tensh.engine.core.clock import is_written_after, tick
 
 MOST = 20  # steps of a statement, over all optimizers
@@ -20,6 +21,7 @@ class History:
         self.time = self.empty = self.trained = self.other_mode = 0
         self.is_working = False
         self.model = None
+        self.unchanged = Unchanged()
 
 
 class Steps:
@@ -63,6 +65,8 @@ class Steps:
             if history.is_working and not self.training.is_told("unregistered"):
                 self.look_at_others(history, optimizer)
             history.is_working = True
+            if history.unchanged.has_repeated(optimizer, params):
+                self.training.say("unchanged", optimizer)
             return
         history.empty += 1
         if history.empty < 2:
