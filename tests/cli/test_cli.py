@@ -222,6 +222,10 @@ USAGE = {
         "s.py: lessons are files with the extensions .md, .tsh, .ipynb\n"
         "tensh convert makes one: tensh convert s.py LESSON.md\n"
     ),
+    ("learn", "--answers", "ann.txt", "bob.txt", "cyd.txt"): (
+        "tensh learn: Got unexpected extra arguments: cyd.txt\n"
+        "--answers is repeated for each of them: --answers cyd.txt\nall options: tensh learn --help\n"
+    ),
     ("export", "m.pt"): "tensh export: Missing option '--onnx'\nall options: tensh export --help\n",
     ("sweep", "nowhere.tsh"): "nowhere.tsh: no such file\n",
     ("chek", "s.tsh"): "tensh: No such command 'chek'; did you mean check?\nall options: tensh --help\n",

@@ -37,6 +37,7 @@ NO_PROSE = (
     "{}for {} in range({}{}):",
     "for {} in range({}, {}): print({})",
     "{}(size, fill_value)",
+    "{}(low, high, size)",
     "lambda epoch: {} ** epoch",
     "[each.{}({}) for each in {}]",
     "for layer in {}: x = layer(x)",

@@ -161,9 +161,21 @@ def explain_error(error, arguments):
             _("; did you mean {meant}?").format(meant=meant) if meant else ""
         )
     hints = [_("all options: {name} --help").format(name=name)]
+    if repeated := find_repeated(ctx, message, arguments):
+        hints.insert(0, _("{option} is repeated for each of them: {example}").format(**repeated))
     if option and name.endswith(" run"):
         hints.insert(0, _("an option of the script goes after --: tensh run FILE -- OPTION"))
     return f"{name}: {speaking.translate_error(message)}", *hints
+
+
+def find_repeated(ctx, message, arguments):
+    """Return an option that is given once for each of its values, and how, if values follow the first; None for others."""
+    extra = re.match(r"Got unexpected extra argument(?:s|\(s\))? \((\S+?)\)?(?:\s|$)", message)
+    for each in ctx.command.params if extra and ctx else ():
+        option = next((name for name in each.opts if name in arguments), None)
+        if option and getattr(each, "multiple", False):
+            return {"option": option, "example": f"{option} {extra[1]}"}
+    return None
 
 
 def find_choice(error, option):

@@ -216,6 +216,11 @@ def explain_dim_range(call, text):
     if high != count - 1:
         has = count_dims(name_or_phrase(t), count)
         rule = _("{has}: dim must be from {low} to {high}").format(has=has, low=low, high=high)
+        other = next((each for each in tensors[1:] if each.value.dim() == high + 1), None)
+        if other is not None:  # `x.scatter_(1, index, row)`
+            other_has = count_dims(name_or_phrase(other), high + 1)
+            rule = _("{has}, but {other_has}: they need as many").format(has=has, other_has=other_has)
+            return Explanation(call.name, (operand(t), operand(other)), rule)
     nearest = high if got > high else low
     if call.name == "squeeze" and call.segment.endswith(")") and t.text and 1 not in t.value.shape:
         return Explanation(

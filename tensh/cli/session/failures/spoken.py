@@ -19,6 +19,8 @@ TENSOR = """
     cast to(dtype)                          assign copy_(value)             set_value copy_(value)
     to_numpy numpy()                        push torch.cat((x,_t))          count numel()
     expand_dims unsqueeze(dim)              to_list tolist()                isna isnan()
+    to_cuda to(device)                      gpu to(device)                  to_gpu to(device)
+    to_device to(device)                    gradient grad                   derivative grad
     get_shape shape                         assign_add add_(value)          assign_sub sub_(value)
 """
 TORCH = """
@@ -74,11 +76,13 @@ TORCH = """
     grad autograd.grad                      value_and_grad func.grad_and_value
     device_put Tensor.to                    stop_gradient Tensor.detach     tree_map utils._pytree.tree_map
     set_random_seed manual_seed             set_seed manual_seed            layers nn
+    load_model load                         save_model save                 load_weights load
     keras nn                                losses nn                       data utils.data
 """
 MODEL = """
     add append          evaluate eval           get_weights state_dict      set_weights load_state_dict
     params parameters   trainable_parameters parameters                     get_parameters parameters
+    save_state_dict state_dict                  load_weights load_state_dict    to_gpu cuda
     trainable_variables parameters              trainable_weights parameters    variables parameters
 """
 OPTIMIZER = """

@@ -21,6 +21,7 @@ IMPORTS = {word: f"import {word}" for word in PLAIN} | {
     "F": "import torch.nn.functional as F",
     "pd": "import pandas as pd",
     "plt": "import matplotlib.pyplot as plt",
+    "torchvision": "import torchvision",
     "jnp": "import torch",
     "tf": "import torch",
     "keras": "from torch import nn",

@@ -1,4 +1,4 @@
-"""Arguments as other libraries take them: pairs of padding, a list for a range, words for dimensions, no bounds."""
+"""Arguments as other libraries take them: pairs of padding, a list for a range, words for dimensions, a seed, no bounds."""
 
 import ast
 
@@ -90,7 +90,50 @@ def explain_word_for_dim(situation, node):
     return Explanation("call", (operand_of(ast.unparse(owner), t),), rule, tuple(filter(None, fits)))
 
 
+def explain_seed_for_generator(situation, node):
+    """Explain `torch.Generator(0)`."""
+    name = ast.unparse(node.func)
+    if not name.endswith("Generator") or len(node.args) != 1 or type(situation.evaluate(node.args[0])) is not int:
+        return None
+    rule = _("a generator is made for a device; manual_seed sets its seed")
+    return explain_replacement(situation, "Generator", rule, node, f"{name}().manual_seed({ast.unparse(node.args[0])})")
+
+
+def explain_bounds_without_size(situation, node):
+    """Explain `torch.randint(0, 10)`, a single number."""
+    if not situation.says("randint()", "argument 'size'", "must be tuple of ints, not int") or len(node.args) != 2:
+        return None
+    name, (low, high) = ast.unparse(node.func), map(ast.unparse, node.args)
+    rule = _("{written} lacks {missing}").format(written=f"{name}(low, high, size)", missing="size")
+    return explain_replacement(situation, "randint", rule, node, f"{name}({low}, {high}, (1,))")
+
+
+def explain_sizes_for_like(situation, node):
+    """Explain `torch.zeros_like(2, 3)`."""
+    name = ast.unparse(node.func)
+    is_told = isinstance(situation.error, TypeError) and name.endswith("_like") and len(node.args) > 1
+    if not is_told or not all(type(situation.evaluate(each)) is int for each in node.args):
+        return None
+    rule = _("{name} expects a tensor, whose shape it takes").format(name=name)
+    return explain_replacement(situation, name, rule, node.func, name.removesuffix("_like"))
+
+
+def explain_values_for_permutation(situation, node):
+    """Explain `torch.randperm([1, 2, 3])` and `torch.randperm(x)`, as NumPy shuffles values."""
+    if not situation.says("randperm()", "must be int, not") or len(node.args) != 1:
+        return None
+    values, given = node.args[0], ast.unparse(node.args[0])
+    count = str(len(values.elts)) if isinstance(values, ast.List) else f"len({given})"
+    indexed = given if situation.tensor_of(values) is not None else f"torch.tensor({given})"
+    rule = _("randperm makes the numbers 0 to n - 1 in random order, with which values can be indexed")
+    return explain_replacement(situation, "randperm", rule, node, f"{indexed}[{ast.unparse(node.func)}({count})]")
+
+
 KINDS = (
+    explain_seed_for_generator,
+    explain_bounds_without_size,
+    explain_sizes_for_like,
+    explain_values_for_permutation,
     explain_pairs_of_padding,
     explain_list_for_range,
     explain_sizes_for_shape,
