@@ -21,7 +21,8 @@ from tensh.onnx.errors import OnnxError
 from tensh.onnx.inlining import inline_functions
 from tensh.onnx.library import require_onnx
 from tensh.onnx.operators.families import OPERATORS
-from tensh.onnx.operators.table import MissingOperator, dtype_of
+from tensh.onnx.operators.quantised import HALVES
+from tensh.onnx.operators.table import MissingOperator, dtype_of, path_of
 from tensh.onnx.schemas import check_call, check_node, parameters_of
 from tensh.onnx.weights import LARGEST, read_tensor
 from tensh.serialization.faults import DAMAGE, describe_damage, one_line
@@ -271,13 +272,14 @@ class GraphReader:
             check_node(node, self.opset)
         if node.op_type in CONTROL and is_standard:
             return self.read_control(node)
-        function = OPERATORS.get(node.op_type) if is_standard else None
+        path = path_of(node.op_type, node.domain)
+        function = OPERATORS.get(path)
         if function is None:
-            domain = "" if is_standard else f"{node.domain}."
             raise MissingOperator(
-                f"tensh does not run the operator {domain}{node.op_type} of ONNX (node {node.name or node.output[0]!r})"
+                f"tensh does not run the operator {path} of ONNX (node {node.name or node.output[0]!r})"
             )
         attributes = {each.name: self.read_attribute(each, node) for each in node.attribute}
+        attributes |= self.describe_zero(node)
         args = [self.value(name) for name in node.input]
         if len(node.output) > 1 and "outputs" in parameters_of(function)[0].parameters:
             attributes["outputs"] = len(node.output)
@@ -292,6 +294,11 @@ class GraphReader:
             if name:
                 self.values[name] = self.graph.call_function(python_operator.getitem, (made, place))
         return None
+
+    def describe_zero(self, node):
+        """Return the attribute by which ``QuantizeLinear`` learns that its zero has 4 bits, which no dtype here has."""
+        zero = self.tensors.get(node.input[2]) if node.op_type == "QuantizeLinear" and len(node.input) > 2 else None
+        return {"output_dtype": zero.data_type} if zero is not None and zero.data_type in HALVES else {}
 
     def read_attribute(self, attribute, node):
         """Return the value of an attribute: a number, text, a list, or a member for a tensor."""

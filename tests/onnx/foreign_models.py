@@ -23,7 +23,7 @@ def describe(nodes, inputs, outs, opset=17, inits=None, ir=9):
 
 def read_cases():
     """Return name -> model of the lines of the table."""
-    names = {"N": N, "np": np, "nh": nh, "T": T, "describe": describe}
+    names = {"N": N, "MS": "com.microsoft", "np": np, "nh": nh, "T": T, "helper": helper, "describe": describe}
     lines = Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines()
     parts = [line.split(": ", 1) for line in lines]
     return {

@@ -23,9 +23,16 @@ def make_model(name):
         "graph",
         [helper.make_tensor_value_info(key, kinds[key], value.shape) for key, value in inputs.items()],
         [helper.make_empty_tensor_value_info(each) for each in outs],
-        [numpy_helper.from_array(np.asarray(value), key) for key, value in weights.items()],
+        [
+            value if isinstance(value, TensorProto) else numpy_helper.from_array(np.asarray(value), key)
+            for key, value in weights.items()
+        ],
     )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=version)
+    model = helper.make_model(
+        graph,
+        opset_imports=[helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)],
+        ir_version=version,
+    )
     model = onnx.shape_inference.infer_shapes(model)
     for each in model.graph.output:
         if not each.type.WhichOneof("value"):

@@ -1,7 +1,6 @@
 """Attention and rotary embeddings."""
 
 import tensh as torch
-from tensh.nn import functional as F
 from tensh.onnx.operators.table import MissingOperator, operator
 
 
@@ -15,23 +14,27 @@ def Attention(
     q, k, v, mask=None, past_key=None, past_value=None, is_causal=0, kv_num_heads=0, q_num_heads=0, qk_matmul_output_mode=0,
     scale=None, softcap=0.0, softmax_precision=None, outputs=1,
 ):  # fmt: skip
-    if softcap or outputs > 3:
-        raise MissingOperator("tensh runs Attention without softcap and without the output of products")
+    if qk_matmul_output_mode and outputs > 3:
+        raise MissingOperator("tensh gives the scores of Attention before masks and softcap only")
     flat = q.dim() == 3
     if flat:
         q, k, v = split_heads(q, q_num_heads), split_heads(k, kv_num_heads), split_heads(v, kv_num_heads)
     if past_key is not None:
         k, v = torch.cat([past_key, k], 2), torch.cat([past_value, v], 2)
-    grouped = q.shape[1] != k.shape[1]
-    if is_causal and mask is not None:
-        allowed = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool).tril()
-        mask, is_causal = (
-            mask.masked_fill(~allowed, float("-inf")) if mask.dtype is not torch.bool else mask & allowed,
-            0,
-        )
-    out = F.scaled_dot_product_attention(q, k, v, mask, 0.0, bool(is_causal), scale=scale, enable_gqa=grouped)
+    count = q.shape[1] // k.shape[1]  # heads that share keys and values
+    keys, values = (k, v) if count == 1 else (k.repeat_interleave(count, 1), v.repeat_interleave(count, 1))
+    scores = products = q @ keys.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if softcap:
+        scores = softcap * torch.tanh(scores / softcap)
+    if is_causal:
+        before = 0 if past_key is None else past_key.shape[2]
+        allowed = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool).tril(before)
+        scores = scores.masked_fill(~allowed, float("-inf"))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf")) if mask.dtype is torch.bool else scores + mask
+    out = torch.softmax(scores, -1) @ values
     out = out.transpose(1, 2).flatten(2) if flat else out
-    return out if outputs == 1 else (out, k, v)[:outputs]
+    return out if outputs == 1 else (out, k, v, products)[:outputs]
 
 
 @operator

@@ -84,3 +84,28 @@ def RoiAlign(
         parts = parts.reshape(shape)
         made.append(parts.sum(0).mean((2, 4)) if mode == "avg" else parts.amax((0, 3, 5)))
     return torch.stack(made) if made else x.new_zeros(0, x.shape[1], output_height, output_width)
+
+
+def count_half_up(value):
+    """Return the nearest integer of a number that is not negative, as C++ rounds it."""
+    return math.floor(value + 0.5)
+
+
+def cut_region(low, high, count, most):
+    """Return the (first, end) of the parts into which a region of an axis is divided; they may overlap."""
+    size = max(high - low + 1, 1)
+    edges = [(low + part * size // count, low - (-(part + 1) * size // count)) for part in range(count)]
+    return [(min(max(first, 0), most), min(max(end, 0), most)) for first, end in edges]
+
+
+@operator
+def MaxRoiPool(x, regions, pooled_shape, spatial_scale=1.0):
+    made = []
+    for image, *corner in regions.tolist():
+        left, top, right, bottom = (count_half_up(each * spatial_scale) for each in corner)
+        rows = cut_region(top, bottom, pooled_shape[0], x.shape[2])
+        columns = cut_region(left, right, pooled_shape[1], x.shape[3])
+        parts = [x[int(image), :, a:b, c:d].flatten(1) for a, b in rows for c, d in columns]
+        most = [part.amax(1) if part.shape[1] else part.new_zeros(part.shape[0]) for part in parts]
+        made.append(torch.stack(most, 1).reshape(-1, *pooled_shape))
+    return torch.stack(made)

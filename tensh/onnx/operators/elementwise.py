@@ -63,6 +63,7 @@ Softplus(a)                    F.softplus(a)
 Softsign(a)                    F.softsign(a)
 Sqrt(a)                        torch.sqrt(a)
 Sub(a, b)                      a - b
+Swish(a, alpha=1.0)            a * torch.sigmoid(alpha * a)
 Tan(a)                         torch.tan(a)
 Tanh(a)                        torch.tanh(a)
 ThresholdedRelu(a, alpha=1.0)  torch.where(a > alpha, a, torch.zeros_like(a))

@@ -2,6 +2,8 @@
 
 from tensh.onnx.operators import (  # noqa: F401  which register their operators
     attention,
+    contributed,
+    deformable,
     detection,
     drawing,
     elementwise,

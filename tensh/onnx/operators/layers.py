@@ -4,7 +4,7 @@ import math
 
 import tensh as torch
 from tensh.nn import functional as F
-from tensh.onnx.operators.table import MissingOperator, operator
+from tensh.onnx.operators.table import MissingOperator, ints, operator
 
 
 @operator
@@ -93,6 +93,17 @@ def MaxPool(
     planes = torch.arange(x.shape[0] * x.shape[1]) * math.prod(x.shape[2:])  # ONNX indexes the whole tensor
     inside = sum((place - skipped) * step for place, skipped, step in zip(places, before, steps))
     return found[0], inside + planes.reshape(x.shape[0], x.shape[1], *[1] * dims)
+
+
+@operator
+def MaxUnpool(x, places, shape=None, kernel_shape=(), pads=None, strides=None):
+    count = len(kernel_shape)
+    strides, pads = strides or [1] * count, pads or [0] * 2 * count
+    if shape is None:
+        windows = zip(x.shape[2:], strides, kernel_shape, pads[:count], pads[count:])
+        shape = [*x.shape[:2], *((size - 1) * stride + kernel - a - b for size, stride, kernel, a, b in windows)]
+    shape = ints(shape)
+    return x.new_zeros(math.prod(shape)).scatter(0, places.flatten(), x.flatten()).reshape(shape)
 
 
 def split_margins(x, padded, auto_pad):
@@ -191,6 +202,9 @@ def GroupNormalization(x, scale, b, num_groups, epsilon=1e-5, stash_type=1):
 @operator
 def RMSNormalization(x, scale, axis=-1, epsilon=1e-5, stash_type=1):
     return F.rms_norm(x, tuple(x.shape[axis % x.dim() :]), scale, epsilon)
+
+
+operator(RMSNormalization, name="SimplifiedLayerNormalization")  # as onnxruntime calls it
 
 
 @operator

@@ -15,13 +15,17 @@ def along(given, x, axis, block=0):
     return given.reshape([-1 if place == axis else 1 for place in range(x.dim())])
 
 
-def round_to(values, dtype, zero):
-    """Return the integers next to numbers, counted from ``zero`` and kept within the range of the dtype."""
+HALVES = {21: (torch.uint8, 0, 15), 22: (torch.int8, -8, 7)}
+"""ONNX's number of a type with 4 bits -> (dtype that holds it here, smallest, largest)."""
+
+
+def round_to(values, dtype, zero, limits=None):
+    """Return the integers next to numbers, counted from ``zero`` and kept within limits, or the range of the dtype."""
     if dtype not in (torch.uint8, torch.int8, torch.int16, torch.uint16, torch.int32):
         raise MissingOperator(f"tensh does not quantise to {dtype}")
-    limits = torch.iinfo(dtype)
+    low, high = limits or (torch.iinfo(dtype).min, torch.iinfo(dtype).max)
     values = torch.round(values) if zero is None else torch.round(values) + zero.to(values.dtype)
-    return values.clamp(limits.min, limits.max).to(dtype)
+    return values.clamp(low, high).to(dtype)
 
 
 def centre(values, zero, dtype, axis=1):
@@ -31,8 +35,11 @@ def centre(values, zero, dtype, axis=1):
 
 @operator
 def QuantizeLinear(x, scale, zero=None, axis=1, saturate=1, block_size=0, output_dtype=0, precision=0):
-    dtype = zero.dtype if zero is not None else dtype_of(output_dtype) if output_dtype else torch.uint8
     places = along(scale, x, axis, block_size), along(zero, x, axis, block_size)
+    if output_dtype in HALVES:
+        dtype, *limits = HALVES[output_dtype]
+        return round_to(x / places[0], dtype, places[1], limits)
+    dtype = zero.dtype if zero is not None else dtype_of(output_dtype) if output_dtype else torch.uint8
     return round_to(x / places[0], dtype, places[1])
 
 
@@ -48,6 +55,7 @@ def DequantizeLinear(x, scale, zero=None, axis=1, block_size=0, output_dtype=0):
 def DynamicQuantizeLinear(x):
     low, high = x.amin().clamp_max(0), x.amax().clamp_min(0)
     scale = (high - low) / 255
+    scale = torch.where(scale == 0, 1, scale)
     zero = torch.round(-low / scale).clamp(0, 255).to(torch.uint8)
     return round_to(x / scale, torch.uint8, zero), scale, zero
 

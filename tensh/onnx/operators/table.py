@@ -4,27 +4,32 @@ import tensh as torch
 from tensh.onnx.builder import TYPES
 
 OPERATORS = {}
-"""Name of an ONNX operator -> its function."""
+"""Name of an ONNX operator, after that of its domain if it is no standard one -> its function."""
 
 
 class MissingOperator(NotImplementedError):
     """An operator, or a setting of one, that tensh cannot run."""
 
 
-def operator(function):
-    """Register a function as the operator with its name."""
-    OPERATORS[function.__name__] = function
+def operator(function, domain="", name=None):
+    """Register a function as the operator with its name, or another one."""
+    OPERATORS[path_of(name or function.__name__, domain)] = function
     return function
 
 
-def declare(table, namespace):
+def path_of(name, domain):
+    """Return the name of an operator, after that of its domain if it is no standard one."""
+    return name if domain in ("", "ai.onnx") else f"{domain}.{name}"
+
+
+def declare(table, namespace, domain=""):
     """Declare operators in a text, one per line: a signature and an expression. Other attributes are ignored."""
     for line in table.strip().splitlines():
         signature, expression = line.replace(")", ")\0", 1).split("\0")
         name, parameters = signature.rstrip(")").split("(")
         function = eval(f"lambda {parameters}, **attributes: {expression}", namespace)
         function.__name__ = function.__qualname__ = name
-        namespace[name] = operator(function)
+        namespace[name] = operator(function, domain)
 
 
 def ints(value):
