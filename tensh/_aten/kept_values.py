@@ -43,7 +43,7 @@ def side_result(node, number):
 
 
 def takes_out_results():
-    """Return True if a node takes a result that it keeps out of the history by a call of ``detach`` that others see.
+    """Return True if dispatch modes see a call of ``detach`` for each result that a node keeps.
 
     Within a transform of ``torch.func`` PyTorch does that above the tensors that record the calls.
     """

@@ -80,7 +80,7 @@ def get_unsafe_globals_in_checkpoint(f):
     try:
         with zipfile.ZipFile(f) as zipped:
             data = Archive(zipped, None).read("data.pkl", LARGEST_PICKLE)
-        AskingUnpickler(data, asked, lambda said: Unknown()).load()
+        AskingUnpickler(data, asked, lambda reference: Unknown()).load()
     except pickle.UnpicklingError as error:
         raise pickle.UnpicklingError(one_line(error)) from None
     except (zipfile.BadZipFile, DamagedError, EOFError, *WRONG) as error:

@@ -17,24 +17,24 @@ def run(*words):
 
 @pytest.mark.parametrize("words", [["f"], ["f", "--static"], ["f", "--compiled"]])
 def test_a_function_is_to_be_called(words):
-    code, _, said = run("graph", "-c", CODE, *words)
-    assert code == 2 and said.startswith(
+    code, _, errors = run("graph", "-c", CODE, *words)
+    assert code == 2 and errors.startswith(
         "tensh graph: f is not a tensor but function: write a call of it, such as 'f(x)'"
     )
 
 
 def test_expressions_are_captured():
     for words in ["f(x)", "--static"], ["x * 2 + 1", "--static"]:
-        code, shown, said = run("graph", "-c", CODE, *words)
-        assert (code, said) == (0, "") and "add(%1, 1.0)" in shown
+        code, shown, errors = run("graph", "-c", CODE, *words)
+        assert (code, errors) == (0, "") and "add(%1, 1.0)" in shown
     assert run("graph", "-c", CODE, "f(x)")[1].startswith("x * 2 + 1  AddBackward0")
 
 
 def test_errors_of_the_users_function_are_shown_in_it():
-    _, _, said = run("-c", CODE + '%graph f "a" --static')
-    assert "->  2 | def f(x): return x * 2 + 1" in said and "can only concatenate str" in said
-    _, _, said = run("-c", CODE + "%graph f 3 --static")
-    assert "%graph: f computed nothing from tensors: pass tensors to it" in said
+    _, _, errors = run("-c", CODE + '%graph f "a" --static')
+    assert "->  2 | def f(x): return x * 2 + 1" in errors and "can only concatenate str" in errors
+    _, _, errors = run("-c", CODE + "%graph f 3 --static")
+    assert "%graph: f computed nothing from tensors: pass tensors to it" in errors
 
 
 MODEL = """
@@ -50,12 +50,12 @@ traced = torch.export.export(model, (x,))
 
 def test_static_graphs_begin_at_leaves():
     """What filled a parameter with its first numbers is no part of them, and what runs later does not matter."""
-    code, shown, said = run("graph", "-c", MODEL, "y", "--static")
-    assert (code, said) == (0, "")
+    code, shown, errors = run("graph", "-c", MODEL, "y", "--static")
+    assert (code, errors) == (0, "")
     assert "addmm(_0_bias, x, %1)" in shown and "uniform" not in shown
     assert "captured, backward" in shown
-    code, _, said = run("graph", "-c", MODEL, "w", "--static")
-    assert code == 2 and said == "tensh graph: w: it was not computed from other tensors\n"
+    code, _, errors = run("graph", "-c", MODEL, "w", "--static")
+    assert code == 2 and errors == "tensh graph: w: it was not computed from other tensors\n"
 
 
 def test_static_graphs_begin_at_stepped_parameters():
@@ -65,7 +65,7 @@ def test_static_graphs_begin_at_stepped_parameters():
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (["y", "--tree"], "No such option: --tree; did you mean --view tree?"),
         (["y", "--svg"], "No such option: --svg; did you mean --format svg?"),
@@ -75,9 +75,9 @@ def test_static_graphs_begin_at_stepped_parameters():
         (["--static"], "no tensor here was computed from one that requires grad: name the tensor"),
     ],
 )
-def test_wrong_options_say_what_to_write(words, said):
+def test_wrong_options_say_what_to_write(words, expected):
     code, shown, errors = run("graph", "-c", "x = torch.ones(2)\ny = x * 2 + 1", *words)
-    assert (code, shown) == (2, "") and said in errors
+    assert (code, shown) == (2, "") and expected in errors
 
 
 def test_a_static_tree_has_a_depth():
@@ -86,7 +86,7 @@ def test_a_static_tree_has_a_depth():
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "expected"),
     [
         ("%graph y --tree", "%graph: there is no option --tree; it has --view, --focus, "),
         ("%graph y --vlues", "%graph: there is no option --vlues; did you mean --values?"),
@@ -101,9 +101,9 @@ def test_a_static_tree_has_a_depth():
         ("%export nn.Linear(2, 1) x nowhere/a.onnx", "%export nowhere/a.onnx: No such file or directory"),
     ],
 )
-def test_wrong_options_of_commands_say_what_to_write(line, said):
+def test_wrong_options_of_commands_say_what_to_write(line, expected):
     _, _, errors = run("-c", CODE + "y = f(x)\n" + line)
-    assert said in errors and "keyword" not in errors
+    assert expected in errors and "keyword" not in errors
 
 
 def test_the_source_of_a_compiled_function_is_the_users():
@@ -113,14 +113,14 @@ def test_the_source_of_a_compiled_function_is_the_users():
 
 
 def test_the_result_of_a_call_is_no_function():
-    _, _, said = run("-c", CODE + "%graph f(x) --static")
-    assert "%graph: expected a function or a module and its inputs, not Tensor" in said
+    _, _, errors = run("-c", CODE + "%graph f(x) --static")
+    assert "%graph: expected a function or a module and its inputs, not Tensor" in errors
 
 
 @pytest.mark.parametrize("line", ["%export f f.onnx x", "%export f f.pt2 x", "%export f x f.pt2"])
 def test_a_model_is_exported_with_its_inputs_first(line):
-    _, _, said = run("-c", CODE + line)
-    assert "%export: expected a model and its inputs, such as %export net x net.onnx" in said
+    _, _, errors = run("-c", CODE + line)
+    assert "%export: expected a model and its inputs, such as %export net x net.onnx" in errors
 
 
 def test_an_exported_program_has_a_summary():

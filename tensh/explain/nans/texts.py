@@ -38,7 +38,7 @@ def describe_origin(origin):
 
 
 def list_facts(origin):
-    """Return what is to be said of the operands of an operation: nothing where the code itself divides by 0."""
+    """Return sentences about the operands of an operation: none where the code itself divides by 0."""
     if is_division_by_zero(origin) and is_number(origin.operands[1].text):
         return []
     return [*dict.fromkeys(fact for each in origin.operands if (fact := describe_operand(origin, each)))]
@@ -70,7 +70,7 @@ def is_number(text):
 
 
 def advise(origin):
-    """Return what keeps an operation away from infinity and nan, as far as that is known."""
+    """Return advice that keeps an operation away from infinity and nan, or on how to find its cause."""
     if origin.kind == "leaf":
         return _("give {name} other values").format(name=origin.text)
     if origin.kind == "constant":

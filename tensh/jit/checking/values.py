@@ -107,7 +107,7 @@ def write_kind(thing):
 
 
 def fits(kind, wanted):
-    """Return True if a value of a type is one of another type; True if one of both is not known."""
+    """Return True if a value of a type is one of another type; True if either is not known."""
     if is_interface(wanted) and is_script_class(kind):
         return implements(kind, wanted)
     if kind == wanted or wanted is ANYTHING or not is_known(kind) or not is_known(wanted):

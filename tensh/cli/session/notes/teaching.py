@@ -181,10 +181,10 @@ class Teacher:
             return None
         with contextlib.suppress(Exception):  # a fault in a note costs the note, not the program
             place = place_of(frame, self.session.sources)
-            said = words(place, {**frame.f_globals, **frame.f_locals})
-            if said is not None:
+            found = words(place, {**frame.f_globals, **frame.f_locals})
+            if found is not None:
                 self.told.add(about)
-                message, advice, *elsewhere = said
+                message, advice, *elsewhere = found
                 return Note(about, *(elsewhere or [place]), close_up(message), close_up(advice))
 
     def on_summed(self, leaves, lines):

@@ -32,12 +32,12 @@ def explain_dimensions(situation):
     if sizes is None or not isinstance(t, Tensor):
         return None
     batched, alone = sizes
-    said = (
+    template = (
         _("{kind} takes {batched}, or {alone} of a single sample, but {text} is {shape}")
         if alone
         else _("{kind} takes {batched}, but {text} is {shape}")
     )
-    rule = said.format(kind=type(layer).__name__, batched=batched, alone=alone, text=text, shape=[*t.shape])
+    rule = template.format(kind=type(layer).__name__, batched=batched, alone=alone, text=text, shape=[*t.shape])
     return Explanation("call", (operand_of(text, t),), rule)
 
 
