@@ -5,7 +5,7 @@ import numpy as np
 from tensh.engine.arrays.threads import PARALLEL, even_share, map_rows
 from tensh.engine.operators.precision import ONES
 from tensh.engine.operators.reductions.product_sums import add_row_products
-from tensh.engine.operators.reductions.summation import SMALL, add_along
+from tensh.engine.operators.reductions.summation import SMALL, add_along, add_axis
 
 
 def group_sums(grouped):
@@ -15,7 +15,7 @@ def group_sums(grouped):
     if grouped.shape[2] == 1:
         return add_along(grouped[:, :, 0], 0)
     if len(grouped) == 1:
-        return add_along(grouped[0], 1)
+        return add_axis(grouped[0], 1, False)
     return add_along(add_along(grouped, 2), 0)
 
 
@@ -47,6 +47,8 @@ def spread(values, form):
     Few numbers are repeated, which takes less time.
     """
     a, groups, s = form
+    if groups == 1:
+        return values.reshape(())
     if a * groups * s <= SMALL:
         if a == 1:
             return values.repeat(s).reshape(form)

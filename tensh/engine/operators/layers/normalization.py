@@ -28,9 +28,8 @@ STATS = "input, mean, rstd, form"
 
 
 def invert_deviation(variance, eps):
-    """Return the inverse deviations, computed in one array."""
-    rstd = np.add(variance, SCALARS[float(eps), variance.dtype])
-    return np.reciprocal(np.sqrt(rstd, rstd), rstd)
+    """Return the inverse deviations, in new arrays: in place, NumPy takes twice as long for a single number."""
+    return np.reciprocal(np.sqrt(np.add(variance, SCALARS[float(eps), variance.dtype])))
 
 
 def is_far(mean, rstd):
@@ -121,8 +120,8 @@ def stretch(input, scale, shift, at, out):
     """Write ``input * scale + shift`` into ``out``, some rows at a time; scale and shift may be None."""
     if scale is None and shift is None:
         return
-    scale = None if scale is None else widen(scale).reshape(at)
-    shift = None if shift is None else widen(shift).reshape(at)
+    scale = None if scale is None else lay_beside(input, widen(scale), at)
+    shift = None if shift is None else lay_beside(input, widen(shift), at)
 
     def work(input, out):
         if scale is not None:
@@ -136,6 +135,11 @@ def stretch(input, scale, shift, at, out):
     row = input.shape[-len(at) :]
     rows, into = input.reshape(-1, *row), out.reshape(-1, *row)
     map_rows(lambda part: work(rows[part], into[part]), len(rows), math.prod(row), even_share(input.size))
+
+
+def lay_beside(input, values, at):
+    """Return the values in the shape ``at``, or in the input's if they are as many: NumPy takes a third of the time then."""
+    return values.reshape(input.shape if values.size == input.size else at)
 
 
 def declare_norm(name, kernel, node, kernel_name, slopes):
@@ -182,7 +186,7 @@ group_norm_of = declare_norm(
 @compute_in_float32
 def batch_norm_by(input, mean, variance, weight=None, bias=None, at=(), eps=1e-5):
     """Batch normalisation with given, constant means and variances."""
-    scale = (1 / np.sqrt(variance + variance.dtype.type(eps))).astype(input.dtype, copy=False)
+    scale = invert_deviation(variance, eps).astype(input.dtype, copy=False)
     if weight is not None:
         scale = scale * widen(weight)
     shift = -mean * scale if bias is None else widen(bias) - mean * scale

@@ -58,7 +58,7 @@ def as_little(input, axis):
 def places_in_rows(matrix, find):
     """Return the places of the extremes of the rows in the memory of a little matrix."""
     places = find(matrix, 1)
-    return np.add(places, starts(matrix.shape), places)
+    return places if len(matrix) == 1 else np.add(places, starts(matrix.shape), places)
 
 
 @functools.lru_cache(64)

@@ -152,6 +152,8 @@ def add_little(matrix, axis):
 
 def spread(values, shape, axis):
     """Repeat one number for each line along ``axis``, in half of the time in which NumPy broadcasts a few numbers."""
+    if values.size == 1:  # one number need not be repeated
+        return values.reshape(())
     return values.repeat(shape[1]).reshape(shape) if axis else values[None].repeat(shape[0], 0)
 
 

@@ -10,7 +10,7 @@ from tensh.engine.arrays.absent import is_absent, make_absent, place_beside
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.override.points import watch_operator
-from tensh.engine.dtypes.dtype import bool_, float32
+from tensh.engine.dtypes.dtype import BY_NUMPY, bool_, float32
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.forms import require
@@ -29,9 +29,23 @@ from tensh.engine.operators.shapes.composites.joining import cat
 # ── one head ─────────────────────────────────────────────────────────────────
 def check(query, key, value, attn_mask):
     """Raise PyTorch's errors for operands of different dtypes, devices or dimensions."""
-    given = {"query": query, "key": key, "value": value}
-    dtypes = [t.array.dtype for t in given.values()]
-    if not dtypes[0] is dtypes[1] is dtypes[2] and len({t.dtype for t in given.values()}) > 1:
+    q, k, v = query.array, key.array, value.array
+    alike = q.dtype is k.dtype is v.dtype and type(q) is type(k) is type(v)
+    if not alike or q.dtype.kind not in "fV" or q.ndim < 2 or k.ndim < 2 or v.ndim < 2:
+        refuse_operands({"query": query, "key": key, "value": value})
+    if attn_mask is None:
+        return
+    require(attn_mask, "scaled_dot_product_attention", "attn_mask", 4)
+    if attn_mask.dtype not in (bool_, float32, query.dtype):
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{attn_mask.dtype.spoken} and  query.dtype: {query.dtype.spoken} instead."
+        )
+
+
+def refuse_operands(given):
+    """Raise PyTorch's errors for queries, keys and values that do not fit each other."""
+    if len({t.dtype for t in given.values()}) > 1:
         kinds = [f"{name}.dtype: {t.dtype.spoken}" for name, t in given.items()]
         raise RuntimeError(
             f"Expected query, key, and value to have the same dtype, but got {kinds[0]} {kinds[1]} and {kinds[2]} instead."
@@ -42,23 +56,16 @@ def check(query, key, value, attn_mask):
             "Expected query, key, and value to have the same device type, but got "
             f"{places[0]} {places[1]} and {places[2]} instead."
         )
-    if query.array.dtype.kind in "biu":
-        raise RuntimeError(f"expected scalar type Float but found {query.dtype.title}")
-    if query.array.dtype.kind == "c":
-        raise NotImplementedError(f"\"softmax_lastdim_kernel_impl\" not implemented for '{query.dtype.title}'")
+    dtype = given["query"].array.dtype
+    if dtype.kind in "biu":
+        raise RuntimeError(f"expected scalar type Float but found {BY_NUMPY[dtype].title}")
+    if dtype.kind == "c":
+        raise NotImplementedError(f"\"softmax_lastdim_kernel_impl\" not implemented for '{BY_NUMPY[dtype].title}'")
     dims = [t.array.ndim for t in given.values()]
     if min(dims) < 2:
         raise RuntimeError(
             f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {dims[0]} key.dim: "
             f"{dims[1]} and value.dim: {dims[2]} instead."
-        )
-    if attn_mask is None:
-        return
-    require(attn_mask, "scaled_dot_product_attention", "attn_mask", 4)
-    if attn_mask.dtype not in (bool_, float32, query.dtype):
-        raise RuntimeError(
-            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
-            f"{attn_mask.dtype.spoken} and  query.dtype: {query.dtype.spoken} instead."
         )
 
 

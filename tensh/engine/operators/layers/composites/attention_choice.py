@@ -34,7 +34,23 @@ def takes_one_node(query, key, value, mask, drops):
 
 def find_obstacle(query, key, value, mask, drops):
     """Return why one node cannot compute attention, in PyTorch's words or, where it has none, as ""; None if a node can."""
-    shapes = [t.array.shape for t in (query, key, value)]
+    if drops or not has_equal_heads(query.array.shape, key.array.shape, value.array.shape):
+        return explain_shapes([t.array.shape for t in (query, key, value)], drops)
+    if mask is not None and refresh_node(mask) is not None:
+        return ""
+    if mask is not None and mask.array.ndim not in (2, 4):
+        wrap_dim(-2, mask.array.ndim, scalar=False)  # raises for a vector, as PyTorch, which reads this size here
+        return ""
+    return explain_strides([t.array for t in (query, key, value)])
+
+
+def has_equal_heads(query, key, value):
+    """Return True for shapes of four dimensions with equal batches, heads and sizes of a head."""
+    return len(query) == len(key) == len(value) == 4 and query[:2] == key[:2] == value[:2] and query[3] == key[3] == value[3]
+
+
+def explain_shapes(shapes, drops):
+    """Return PyTorch's reason why one node cannot compute attention of these shapes, or with dropout."""
     dims = [len(shape) for shape in shapes]
     if drops:
         return "Both fused kernels do not support non-zero dropout."
@@ -60,18 +76,16 @@ def find_obstacle(query, key, value, mask, drops):
             "For dense input, both fused kernels require query, key and value to have the same num_heads. "
             f"{', '.join(sizes)} instead. {EXPAND}"
         )
-    if any([other[-1] != size for other in others]):
-        return (
-            "Flash attention requires q,k,v to have the same last dimension. Got "
-            f"Query.size(-1): {size}, Key.size(-1): {others[0][-1]}, Value.size(-1): {others[1][-1]} instead."
-        )
-    if mask is not None and refresh_node(mask) is not None:
-        return ""
-    if mask is not None and mask.array.ndim not in (2, 4):
-        wrap_dim(-2, mask.array.ndim, scalar=False)  # raises for a vector, as PyTorch, which reads this size here
-        return ""
-    steps = [getattr(t.array, "strides", (t.array.itemsize,))[-1] // t.array.itemsize for t in (query, key, value)]
-    if size > 1 and steps != [1, 1, 1] and all(t.array.size for t in (query, key, value)):
+    return (
+        "Flash attention requires q,k,v to have the same last dimension. Got "
+        f"Query.size(-1): {size}, Key.size(-1): {others[0][-1]}, Value.size(-1): {others[1][-1]} instead."
+    )
+
+
+def explain_strides(arrays):
+    """Return PyTorch's reason why one node cannot compute attention of arrays that lie in memory as these do, or None."""
+    steps = [getattr(array, "strides", (array.itemsize,))[-1] // array.itemsize for array in arrays]
+    if steps != [1, 1, 1] and arrays[0].shape[-1] > 1 and all([array.size for array in arrays]):
         return (
             "All fused kernels require the last dimension of the input to have stride 1. Got "
             f"Query.stride(-1): {steps[0]}, Key.stride(-1): {steps[1]}, Value.stride(-1): {steps[2]}"

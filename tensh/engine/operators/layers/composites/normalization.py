@@ -24,7 +24,10 @@ from tensh.engine.operators.layers.normalization import batch_norm_by, batch_nor
 def check_dtypes(input, *parameters):
     """Raise unless all dtypes are equal, or parameters of a half precision input are in single precision."""
     own = input.array.dtype
-    if all([p is None or p.array.dtype is own for p in parameters]):
+    for parameter in parameters:
+        if parameter is not None and parameter.array.dtype is not own:
+            break
+    else:
         return
     given = [p.dtype for p in parameters if p is not None]
     others = {*given} - {input.dtype}
@@ -45,8 +48,19 @@ def check_channels(channels, **parameters):
 
 
 def check_trailing(input, normalized_shape, separator, **parameters):
-    """Return the normalized shape as a tuple, after PyTorch's checks."""
-    shape = list(normalized_shape)
+    """Raise PyTorch's error unless the input ends in the normalized shape, a tuple, and parameters have it."""
+    size, count = input.array.shape, len(normalized_shape)
+    for parameter in parameters.values():
+        if parameter is not None and parameter.array.shape != normalized_shape:
+            break
+    else:
+        if count and size[-count:] == normalized_shape:
+            return
+    refuse_trailing(list(size), list(normalized_shape), separator, parameters)
+
+
+def refuse_trailing(size, shape, separator, parameters):
+    """Raise PyTorch's error for an input of ``size`` that is to be normalized over ``shape``, or for a parameter."""
     if not shape:
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
@@ -58,13 +72,10 @@ def check_trailing(input, normalized_shape, separator, **parameters):
                 f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(value.array.shape)} and "
                 f"normalized_shape = {shape}"
             )
-    size = list(input.array.shape)
-    if size[-len(shape) :] != shape or len(size) < len(shape):
-        sizes = ", ".join(map(str, shape))
-        raise RuntimeError(
-            f"Given normalized_shape={shape}, expected input with shape [*{separator}{sizes}], but got input of size{size}"
-        )
-    return tuple(shape)
+    sizes = ", ".join(map(str, shape))
+    raise RuntimeError(
+        f"Given normalized_shape={shape}, expected input with shape [*{separator}{sizes}], but got input of size{size}"
+    )
 
 
 def check_normalized_shape(name, normalized_shape):
@@ -214,7 +225,7 @@ def instance_norm(
 def layer_norm_with_stats(input, normalized_shape, weight, bias, eps):
     array = require(input, "layer_norm", "input", 1).array
     shape = check_normalized_shape("layer_norm", normalized_shape)
-    shape = check_trailing(input, shape, ", ", weight=weight, bias=bias)
+    check_trailing(input, shape, ", ", weight=weight, bias=bias)
     check_dtypes(input, weight, bias)
     first = array.ndim - len(shape)
     form = (1, math.prod(array.shape[:first]), math.prod(shape))

@@ -23,7 +23,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     shape = check_normalized_shape("rms_norm", normalized_shape)
     if ndim < len(shape):
         raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {ndim}")
-    shape = check_trailing(input, shape, "", weight=weight)
+    check_trailing(input, shape, "", weight=weight)
     dtype = input.dtype
     if not (dtype.is_floating_point or dtype.is_complex):
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{dtype.title}'")
