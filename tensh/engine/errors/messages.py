@@ -280,13 +280,13 @@ def wrap_dims(dims, ndim):
     if len(dims) == 1 and type(dims[0]) is int:
         return (wrap_dim(dims[0], ndim),)
     try:
-        wrapped = tuple(wrap_dim(d, ndim) for d in dims)
+        wrapped = tuple([wrap_dim(d, ndim) for d in dims])
     except TypeError:
         numbers = [int(d) if place and isinstance(d, bool) else read_number(d) for place, d in enumerate(dims)]
         wrapped = tuple(wrap_dim(d if n is None else n, ndim) for n, d in zip(numbers, dims))
-    for number, d in enumerate(wrapped):
-        if d in wrapped[:number]:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    if len({*wrapped}) < len(wrapped):
+        again = next(d for number, d in enumerate(wrapped) if d in wrapped[:number])
+        raise RuntimeError(f"dim {again} appears multiple times in the list of dims")
     return wrapped
 
 

@@ -49,7 +49,7 @@ def surround(array, kernel, stride, padding, dilation, size, value):
     if spatial == whole:
         return array
     result = np.full((*array.shape[:first], *whole), value, array.dtype)
-    result[middle(spatial, padding)] = array
+    result[middle(spatial, tuple(padding))] = array
     return result
 
 
@@ -280,7 +280,7 @@ def avg_pool_back(grad, shape, kernel, stride, padding, size, divisor):
         result = np.divide(grad, np.asarray(divisor, grad.dtype))
         for dim in reversed(range(dims)):  # the adjoint has the opposite order of dimensions
             result = add_copies(result, grad.ndim - dims + dim, whole[dim], kernel[dim], stride[dim], size[dim])
-        return result if whole == spatial else result[middle(spatial, padding)].copy()
+        return result if whole == spatial else result[middle(spatial, tuple(padding))].copy()
 
     return share_planes(spread, grad, math.prod(shape))
 
@@ -306,7 +306,7 @@ def share_out_halves(grad, shape, kernel, stride, padding, size, divisor):
     shares = np.divide(grad, np.asarray(divisor, grad.dtype))
     for place in reversed(list(np.ndindex(*kernel))):  # the first window around an element ends there
         whole[(..., *reach(place, size, stride, ones))] += shares
-    return whole[middle(shape[first:], padding)].copy()
+    return whole[middle(shape[first:], tuple(padding))].copy()
 
 
 MEAN = "kernel, stride, padding, size, divisor"

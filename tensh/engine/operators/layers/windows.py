@@ -25,10 +25,11 @@ def pad_sides(array, padding):
     spatial = array.shape[2:]
     shape = (*array.shape[:2], *(n + 2 * p for n, p in zip(spatial, padding)))
     whole = np.zeros(shape, array.dtype)
-    whole[middle(spatial, padding)] = array
+    whole[middle(spatial, tuple(padding))] = array
     return whole
 
 
+@functools.lru_cache(256)
 def middle(spatial, padding):
     """Return the index of the elements inside the padding."""
     return (..., *(slice(p, p + n) for n, p in zip(spatial, padding)))
@@ -36,7 +37,7 @@ def middle(spatial, padding):
 
 def strip_padding(padding, whole, spatial):
     """Return the part inside the padding."""
-    return np.ascontiguousarray(whole[middle(spatial, padding)]) if any(padding) else whole
+    return np.ascontiguousarray(whole[middle(spatial, tuple(padding))]) if any(padding) else whole
 
 
 def reach(place, size, stride, dilation):

@@ -195,13 +195,17 @@ def mean_all(input, dtype=None):
 )
 def mean_dim(input, dim, keepdim=False, dtype=None):
     """The mean along ``dim``."""
-    if dtype is None and type(dim) is int and -input.ndim <= dim < input.ndim and input.dtype in ONES:
+    if type(dim) is tuple and len(dim) == 1:
+        dim = dim[0]
+    is_kept = dtype is None or dtype is input.dtype
+    if is_kept and type(dim) is int and -input.ndim <= dim < input.ndim and input.dtype in ONES:
         return sum_dim.kernel(input, dim, keepdim) / (input.shape[dim] or NAN)
     dtype = mean_dtype(input.dtype, dtype)
-    number = count(input.shape, dim) or NAN
+    axes = dims(dim, input.ndim)
+    number = math.prod([input.shape[axis] for axis in axes]) or NAN
     if is_half(dtype):
-        return (sum_as(input, dims(dim, input.ndim), keepdim, F4) / number).astype(dtype)
-    return sum_dim.kernel(input, dim, keepdim, None if dtype is input.dtype else dtype) / number
+        return (sum_as(input, axes, keepdim, F4) / number).astype(dtype)
+    return sum_as(input, axes, keepdim, dtype) / number
 
 
 NAN = float("nan")

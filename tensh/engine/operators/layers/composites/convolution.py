@@ -1,5 +1,7 @@
 """Convolutions and transposed convolutions in one, two and three dimensions."""
 
+from functools import lru_cache
+
 from tensh.engine.arguments.checks import integer
 from tensh.engine.arguments.signatures import Form, choose
 from tensh.engine.codegen.composites import composite
@@ -36,6 +38,7 @@ def expand_setting(value, dims, spatial, name):
 
 
 # ── checks ───────────────────────────────────────────────────────────────────
+@lru_cache(1024)
 def check_numbers(stride, padding, dilation, groups):
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
@@ -186,6 +189,7 @@ def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups)
     return result.squeeze(0) if unbatched else result
 
 
+@lru_cache(1024)
 def check_room(sizes, kernel, padding, dilation):
     """Raise unless the window fits into the padded input."""
     reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation)]

@@ -103,6 +103,7 @@ def output_size(n, k, s, p, d, ceil_mode):
     return size
 
 
+@functools.lru_cache(1024)
 def require_32_bits(*numbers):
     """Raise RuntimeError for numbers too large for PyTorch's pooling kernels; ``numbers`` are tuples."""
     if any(not -(2**31) <= n < 2**31 for each in numbers for n in each):

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.matmul import matmul
+from tensh.engine.arrays.matmul import matmul, multiply_matrices
 from tensh.engine.operators.layers.windows import pad_sides, windows
 
 LITTLE = 1 << 15  # elements of all windows up to which this takes less time
@@ -22,7 +22,9 @@ def are_little(images, size, shape, groups):
 def multiply_little(input, weight, stride, padding, dilation, groups, size):
     """Compute ``multiply_windows`` of little images."""
     columns = copy_windows(input, weight.shape[2:], size, stride, padding, dilation, groups)
-    if groups == 1:
+    if groups == len(input) == 1:
+        result = multiply_matrices(weight.reshape(len(weight), -1), columns[0, 0])
+    elif groups == 1:
         result = matmul(weight.reshape(len(weight), -1), columns[:, 0])
     else:
         result = matmul(weight.reshape(groups, len(weight) // groups, -1), columns)
