@@ -90,8 +90,10 @@ def order_equals(values, indices):
     ``values`` are the sorted rows, ``indices`` their stable order, which is kept in rows of up to 16 elements.
     """
     fresh = values[:, 1:] != values[:, :-1]
-    if values.dtype.kind not in "iub":
+    if values.dtype.kind not in "iub" and has_true(np.isnan(values)):
         fresh &= (values[:, 1:] == values[:, 1:]) | (values[:, :-1] == values[:, :-1])  # nan are equal to each other
+    if not has_true(np.logical_not(fresh)):
+        return indices
     tied = np.flatnonzero(~fresh.all(1))
     if not 0 < tied.size * values.shape[1] <= TIED:
         return indices
