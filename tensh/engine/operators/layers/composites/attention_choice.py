@@ -46,7 +46,11 @@ def find_obstacle(query, key, value, mask, drops):
 
 def has_equal_heads(query, key, value):
     """Return True for shapes of four dimensions with equal batches, heads and sizes of a head."""
-    return len(query) == len(key) == len(value) == 4 and query[:2] == key[:2] == value[:2] and query[3] == key[3] == value[3]
+    return (
+        len(query) == len(key) == len(value) == 4
+        and query[:2] == key[:2] == value[:2]
+        and query[3] == key[3] == value[3]
+    )
 
 
 def explain_shapes(shapes, drops):
