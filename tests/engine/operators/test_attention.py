@@ -1,4 +1,4 @@
-"""Attention of many rows, computed some at a time, is its formula; results lie in memory as PyTorch's do."""
+"""Attention of few rows, and of many computed some at a time, is its formula; results lie in memory as PyTorch's do."""
 
 import math
 
@@ -10,7 +10,7 @@ import tensh as torch
 attention = torch.nn.functional.scaled_dot_product_attention
 
 
-@pytest.mark.parametrize("rows, keys", [(70, 70), (300, 300), (300, 350), (350, 300)])
+@pytest.mark.parametrize("rows, keys", [(1, 20), (5, 5), (70, 70), (300, 300), (300, 350), (350, 300)])
 @pytest.mark.parametrize("swapped", [False, True])
 @pytest.mark.parametrize("causal", [False, True])
 def test_values_and_gradients_are_those_of_the_formula(rows, keys, swapped, causal):
