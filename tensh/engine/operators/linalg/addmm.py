@@ -33,6 +33,8 @@ def plus(input, product, beta, alpha):
     if beta == 0:
         np.broadcast_to(input, product.shape)  # raises if the input does not fit
         return product
+    if product.shape == (1, *input.shape):  # a single row needs no broadcasting, which takes three times as long
+        input = input.reshape(product.shape)
     return np.add(product, input if beta == 1 else input * FITTING[beta, input.dtype], product)
 
 

@@ -175,7 +175,7 @@ def top_of_rows(matrix, k, largest):
     """Return the ``k`` extremes of each row of a small matrix and their indices; None where nan or ties leave a choice."""
     if has_true(np.isnan(matrix)):
         return None
-    order = (np.negative(matrix) if largest else matrix).argsort(1, "stable")
+    order = (np.negative(matrix) if largest else matrix).argsort(1)
     indices = order[:, : k + 1].copy()  # one more, which may be equal to the last
     values = read_along(matrix, indices, 1)
     if has_true(np.equal(values[:, 1:], values[:, :-1])):

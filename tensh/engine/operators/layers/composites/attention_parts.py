@@ -1,12 +1,7 @@
 """Private functions of PyTorch's ``nn.functional`` that custom attention layers call."""
 
-from tensh.engine.operators.layers.composites.attention import (
-    check_heads,
-    check_padding,
-    dtype_of_mask,
-    float_mask,
-    in_projection_packed,
-)
+from tensh.engine.operators.layers.composites.attention import dtype_of_mask, float_mask, in_projection_packed
+from tensh.engine.operators.layers.composites.attention_checks import check_heads, check_padding
 from tensh.engine.operators.layers.composites.projection import linear
 
 
