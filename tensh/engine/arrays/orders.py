@@ -66,7 +66,7 @@ def arrange(out, operands):
     if first.shape == shape and is_descending(strides) and out.flags.c_contiguous:  # parts of rows
         return out
     arrays = [each.array for each in operands if hasattr(each, "array")]
-    order, back = find_order(shape, *[strides_within(each, shape) for each in arrays])
+    order, back = find_order(shape, *[(each.shape, each.strides) for each in arrays])
     inside = out.transpose(order)
     if inside.flags.c_contiguous:
         return out
@@ -86,17 +86,15 @@ def is_descending(strides):
     return True
 
 
-def strides_within(array, shape):
+def strides_within(own_shape, strides, shape):
     """Return the strides of an array that is expanded to a shape."""
-    if array.shape == shape:
-        return array.strides
-    absent = len(shape) - array.ndim
-    sizes = zip(array.shape, shape[absent:], array.strides)
+    absent = len(shape) - len(own_shape)
+    sizes = zip(own_shape, shape[absent:], strides)
     return (0,) * absent + tuple([0 if own == 1 != size else step for own, size, step in sizes])
 
 
-@functools.lru_cache(256)
-def find_order(shape, *strides):
-    """Return the dimensions by descending stride, and the dimensions that lead back from that order."""
-    order = order_of(shape, *strides)
+@functools.lru_cache(1024)
+def find_order(shape, *operands):
+    """Return the dimensions by descending stride of operands, (shape, strides) each, and those that lead back."""
+    order = order_of(shape, *[strides_within(*each, shape) for each in operands])
     return order, sorted(range(len(order)), key=order.__getitem__)
