@@ -65,8 +65,9 @@ class Steps:
             if history.is_working and not self.training.is_told("unregistered"):
                 self.look_at_others(history, optimizer)
             history.is_working = True
-            if history.unchanged.has_repeated(optimizer, params):
-                self.training.say("unchanged", optimizer)
+            with observing:
+                if history.unchanged.has_repeated(optimizer, params):
+                    self.training.say("unchanged", optimizer)
             return
         history.empty += 1
         if history.empty < 2:

@@ -17,7 +17,7 @@ class Unchanged:
         if self.count > REPEATED or sum(p.numel() for p in params) > MOST_ELEMENTS:
             return False
         rates = [group.get("lr") for group in optimizer.param_groups]
-        values = [p.detach().clone() for p in params]
+        values = [p.array.copy() for p in params]  # not by operators, which modes of the user would see
         is_same = self.values is not None and self.rates == rates and all(map(is_equal, values, self.values))
         has_gradients = any(p.grad is not None and p.grad.array.any() for p in params)
         self.count = self.count + 1 if is_same and all(map(is_number, rates)) else 0
@@ -26,7 +26,7 @@ class Unchanged:
 
 
 def is_equal(left, right):
-    return left.shape == right.shape and bool((left.array == right.array).all())
+    return left.shape == right.shape and bool((left == right).all())
 
 
 def is_number(rate):
