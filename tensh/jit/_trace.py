@@ -64,18 +64,19 @@ def trace(
         if example_inputs is None:
             raise TypeError("'NoneType' object is not iterable")
         args, kwargs = as_arguments(example_inputs), {}
-    options = {"strict": strict, "check": check_trace, "tolerance": check_tolerance, "inputs": check_inputs}
+    checked = [args] if check_inputs is None else [as_arguments(each) for each in check_inputs]
+    options = {"strict": strict, "check": check_trace, "tolerance": check_tolerance}
     if isinstance(func, Module):
-        return trace_methods(func, {"forward": (args, kwargs)}, options)
+        return trace_methods(func, {"forward": (args, kwargs)}, options, {"forward": checked})
     if not callable(func):
         raise RuntimeError(f"torch.jit.trace expects a function or a module, not {type(func).__name__}")
     owner = getattr(func, "__self__", None)
     if isinstance(owner, Module):
         name = func.__name__
-        made = trace_methods(owner, {name: (args, kwargs)}, options)
+        made = trace_methods(owner, {name: (args, kwargs)}, options, {name: checked})
         return made if name == "forward" else getattr(made, name)
     made = trace_function(func, args, kwargs, strict)
-    check(made, func, args, kwargs, options, partial(trace_function, func, strict=strict))
+    check(made, func, checked, kwargs, options, partial(trace_function, func, strict=strict))
     return made
 
 
@@ -90,7 +91,7 @@ def trace_module(
     mod, inputs, optimize=None, check_trace=True, check_inputs=None, check_tolerance=1e-5, strict=True, _force_outplace=False,
     _module_class=None, _compilation_unit=None, example_inputs_is_kwarg=False, _store_inputs=True,
 ):  # fmt: skip
-    """Trace methods of a module: ``inputs`` maps their names to examples, as for ``trace``.
+    """Trace methods of a module: ``inputs`` maps their names to examples, as for ``trace``, and so does each of ``check_inputs``.
 
     >>> import tensh as torch
     >>> made = torch.jit.trace_module(torch.nn.Linear(2, 2), {"forward": torch.ones(1, 2)})
@@ -105,13 +106,15 @@ def trace_module(
     given = {
         name: ((), dict(each)) if example_inputs_is_kwarg else (as_arguments(each), {}) for name, each in inputs.items()
     }
-    return trace_methods(
-        mod, given, {"strict": strict, "check": check_trace, "tolerance": check_tolerance, "inputs": check_inputs}
-    )
+    checked = {
+        name: [args] if check_inputs is None else [as_arguments(each[name]) for each in check_inputs]
+        for name, (args, _) in given.items()
+    }
+    return trace_methods(mod, given, {"strict": strict, "check": check_trace, "tolerance": check_tolerance}, checked)
 
 
-def trace_methods(module, given, options):
-    """Return the traced module with a program for each method."""
+def trace_methods(module, given, options, checked):
+    """Return the traced module with a program for each method; ``checked`` maps names to the examples to compare results on."""
     made = TopLevelTracedModule(module)
     for name, (args, kwargs) in given.items():
         method = module if name == "forward" else getattr(module, name)
@@ -121,13 +124,13 @@ def trace_methods(module, given, options):
             for path, child in made.named_modules():
                 if path and isinstance(child, TracedModule):
                     child.__dict__["_within"] = made, path
-        check(own, method, args, kwargs, options, partial(repeat_method, module, given, name, options))
+        check(own, method, checked[name], kwargs, options, partial(repeat_method, module, given, name, options))
     return made
 
 
 def repeat_method(module, given, name, options, args, kwargs):
     """Trace a module again, with other examples for one of the methods; return that method."""
-    made = trace_methods(module, given | {name: (args, kwargs)}, options | {"check": False})
+    made = trace_methods(module, given | {name: (args, kwargs)}, options | {"check": False}, dict.fromkeys(given, ()))
     return made if name == "forward" else getattr(made, name)
 
 

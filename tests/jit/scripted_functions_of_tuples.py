@@ -87,11 +87,19 @@ def t_padded(s: str):
     return s.zfill(4), s.ljust(4), s.rjust(4, "-"), s.center(5)
 
 
+def t_beside_lists(k: List[int], words: List[str], pair: Tuple[int, int]):
+    joined = k + pair
+    joined += (7, 8)
+    joined.extend((9,))
+    return joined, pair + k, words + ("z",), k == pair, pair != k, pair + (1,)  # noqa: RUF005
+
+
 POINT = Point(3, 2.0)
 ROUTE = Route(POINT, [4, 5], "a")
 CASES = {
     t_field: (POINT,), t_index: (POINT,), t_unpacked: (POINT,), t_made: (3,), t_made_by_names: (3,), t_optional: (POINT,),
     t_listed: ([POINT, POINT],), t_nested: (ROUTE,), t_default: (ROUTE,), t_in_a_table: ({"a": POINT},), t_in_a_tuple: ((POINT, 2),),
     t_in_text: ("cab",), t_vowels: ("hello",), t_formatted: ("a", 2), t_padded: ("ab",),
+    t_beside_lists: ([1, 2], ["a"], (1, 2)),
 }  # fmt: skip
 """Function -> arguments."""

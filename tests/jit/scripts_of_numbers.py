@@ -80,6 +80,13 @@ def sizes(x, d: Dict[str, int]):
     )
 
 
+def tuples_beside_lists(x, d: Dict[str, int]):
+    sizes = x.shape[:-1] + (2, x.size(0))  # noqa: RUF005
+    sizes += (7,)
+    pair = (2, 3)
+    return sizes, (4,) + x.shape, x.shape == pair, pair != x.shape, pair == (2, 3), pair + (1,)  # noqa: RUF005
+
+
 def dictionaries(x, d: Dict[str, int]):
     found = d.keys()
     found.append("b")
@@ -191,7 +198,7 @@ def within_a_call(x, values: Numbers, d: Dict[str, int], o: Optional[int]):
 
 
 NUMBERS = [powers, rounding, extremes, divisions, functions, functions_in_files]
-TABLES = [sizes, dictionaries, parts, lists_of_tensors, texts]
+TABLES = [sizes, tuples_beside_lists, dictionaries, parts, lists_of_tensors, texts]
 FAILURES = [
     beyond_the_list, unknown_key, division_by_zero, power_of_zero, raised, asserted, asserted_with_text, empty_list, not_in_list, other_sizes,
     condition_of_many, within_a_call,

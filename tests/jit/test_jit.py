@@ -84,6 +84,9 @@ def test_what_python_reads_is_warned_of_at_the_users_line(program, kind):
 def test_a_trace_that_does_not_match_is_warned_of():
     with pytest.warns(torch.jit.TracerWarning, match="Output nr 1. of the traced function does not match"):
         torch.jit.trace(torch.nn.Dropout(), torch.ones(64))
+    with pytest.warns(torch.jit.TracerWarning, match="Output nr 1. of the traced function does not match"):
+        examples = [{"forward": torch.ones(64)}]
+        torch.jit.trace_module(torch.nn.Dropout(), {"forward": torch.zeros(64)}, check_inputs=examples)
 
 
 @pytest.mark.parametrize("bad", [lambda x: 3, lambda x: (x, 2), lambda x: None, lambda x: {"a": x}, lambda x: {"a": 1}])
@@ -205,7 +208,8 @@ def test_methods_are_traced_under_their_names():
         def other(self, x):
             return x * 3
 
-    made = torch.jit.trace_module(Two(), {"forward": torch.ones(2), "other": torch.ones(2)})
+    examples = [{"forward": torch.zeros(3), "other": (torch.zeros(4),)}]
+    made = torch.jit.trace_module(Two(), {"forward": torch.ones(2), "other": torch.ones(2)}, check_inputs=examples)
     assert made(torch.ones(2)).tolist() == [2, 2] and made.other(torch.ones(2)).tolist() == [3, 3]
 
 

@@ -1,6 +1,6 @@
 """Expressions whose values differ between scripts and Python.
 
-Powers are floats, sizes and views of dictionaries are lists, and texts are C++'s.
+Powers are floats, sizes, views of dictionaries and tuples beside lists are lists, and texts are C++'s.
 """
 
 import ast
@@ -40,6 +40,29 @@ def divide(value, divisor):
         return value / divisor
     except ZeroDivisionError:
         return math.nan if value == 0 else math.copysign(math.inf, value) * math.copysign(1, divisor)
+
+
+def join(value, other):
+    """Return a sum, in which a tuple beside a list is a list."""
+    value, other = as_lists(value, other)
+    return value + other
+
+
+def is_same(value, other):
+    """Return whether two values are equal, of which a tuple beside a list is a list."""
+    value, other = as_lists(value, other)
+    return value == other
+
+
+def differs(value, other):
+    """Return whether two values are not equal, of which a tuple beside a list is a list."""
+    value, other = as_lists(value, other)
+    return value != other
+
+
+def as_lists(value, other):
+    """Return two values, as lists if one is a list and the other a tuple."""
+    return (list(value), list(other)) if {type(value), type(other)} == {list, tuple} else (value, other)
 
 
 def compute(function, *args):
@@ -173,13 +196,18 @@ def has_parameters(nodes):
 METHODS = {"size": as_list, "keys": as_list, "values": as_list, "items": as_list, "stride": strides}
 """Method without arguments -> the function that is applied to its result."""
 OPERATORS = {ast.Pow: power, ast.Div: divide, ast.Mod: remainder}
+BETWEEN_LISTS = {ast.Add: join, ast.Eq: is_same, ast.NotEq: differs}
+"""Operator -> its function for operands that may be a list and a tuple."""
 PARTS = frozenset(
     "unbind chunk split split_with_sizes tensor_split hsplit vsplit dsplit meshgrid broadcast_tensors".split()
 )
 """Functions of tensors that return a list in scripts."""
 HELPERS = {
     f"_script_{each.__name__}": each
-    for each in (has_type, as_list, as_tuple, strides, divide, compute, remainder, format_text, *CALLS.values())
+    for each in (
+        *(has_type, as_list, as_tuple, strides, compute, format_text),
+        *(*OPERATORS.values(), *BETWEEN_LISTS.values(), *CALLS.values()),
+    )
 }
 
 
@@ -199,8 +227,13 @@ class Meanings(ast.NodeTransformer):
 
     def visit_BinOp(self, node):
         self.generic_visit(node)
-        function = OPERATORS.get(type(node.op))
+        function = OPERATORS.get(type(node.op)) or find_function(BETWEEN_LISTS, node.op, node.left, node.right)
         return self.call(function, [node.left, node.right], node) if function else node
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        function = find_function(BETWEEN_LISTS, node.ops[0], node.left, *node.comparators)
+        return self.call(function, [node.left, *node.comparators], node) if function and len(node.ops) == 1 else node
 
     def visit_Assign(self, node):
         """Make tuples of what starred targets take."""
@@ -261,6 +294,11 @@ class Meanings(ast.NodeTransformer):
             inner.value, node.slice = self.visit(inner.value), self.visit(node.slice)
             return node
         return self.generic_visit(node)
+
+
+def find_function(functions, op, *operands):
+    """Return the function of an operator; None if there is none, or if an operand is a constant."""
+    return None if any(isinstance(each, ast.Constant) for each in operands) else functions.get(type(op))
 
 
 def is_own(node):

@@ -93,8 +93,8 @@ def refuse_containers(result):
         warn(text, TracerWarning)
 
 
-def check(made, function, args, kwargs, options, repeat):
-    """Warn if the traced program and the function differ in their results on the examples, or on ``check_inputs`` instead.
+def check(made, function, examples, kwargs, options, repeat):
+    """Warn if the traced program and the function differ in their results on the arguments of one of the examples.
 
     ``repeat(args, kwargs)`` traces the function again.
     """
@@ -102,7 +102,7 @@ def check(made, function, args, kwargs, options, repeat):
         return
     from tensh import no_grad
 
-    for given in [args] if options["inputs"] is None else map(as_arguments, options["inputs"]):
+    for given in examples:
         repeated = repeat(clone(given), clone(kwargs))
         with no_grad():
             ours, expected = made(*clone(given), **clone(kwargs)), function(*clone(given), **clone(kwargs))

@@ -38,14 +38,15 @@ def find_gradient(x, y):
     return y.item(), x.grad.item()
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("function", few_of([(each,) for each in find_functions()]))
-def test_one_number(function):
+def compare(function):
+    """Return the number of results that have a gradient, each of which is that of a vector of one number."""
+    compared = 0
     for value in (-0.5, 0.25, 2.0):
         for others in ((), (0.5,)):
             (x, y), (xs, ys) = compute(function, value, *others), compute(function, [value], *others)
             if y is None or ys is None:
                 continue
+            compared += 1
             try:
                 expected = find_gradient(xs, ys)
             except RuntimeError as error:  # there is no derivative
@@ -53,9 +54,16 @@ def test_one_number(function):
                     find_gradient(x, y)
             else:
                 assert find_gradient(x, y) == pytest.approx(expected, rel=1e-6, nan_ok=True)
+    return compared
 
 
-def test_usual_functions_are_compared():
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("function", few_of([(each,) for each in find_functions()]))
+def test_one_number(function):
+    compare(function)
+
+
+@pytest.mark.parametrize("name", "elu gelu logsigmoid sigmoid silu softplus tanh".split())
+def test_usual_functions_are_compared(name):
     """``compute`` leaves out whatever fails; it must not leave out everything."""
-    for name in "elu gelu logsigmoid softplus tanh".split():
-        assert compute(getattr(F, name), 0.25)[1] is not None and compute(getattr(F, name), [0.25])[1] is not None
+    assert compare(getattr(F, name)) >= 3

@@ -283,9 +283,9 @@ def sigmoid(input):
         return sigmoid(input.astype(F4)).astype(input.dtype)
     one = ONE[input.dtype]
     if input.dtype is F4 and input.size < FEW:
-        wide = input.astype(F8)  # for exponentials as exact as those of ``exp``
-        np.exp(np.negative(wide, wide), wide)
-        out = into = wide.astype(F4)
+        wide = np.negative(input, dtype=F8)  # for exponentials as exact as those of ``exp``
+        out = np.exp(wide, reusable(wide)).astype(F4)
+        into = reusable(out)
     else:
         out = np.negative(input)
         into = reusable(out)

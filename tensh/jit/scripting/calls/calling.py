@@ -102,7 +102,9 @@ def is_empty(value):
 
 def emit_call(builder, signature, chosen, found, at):
     taken = [
-        default_of(builder, formal) if value is REQUIRED else hand_over(builder, value, formal.kind, formal.length)
+        default_of(builder, formal)
+        if value is REQUIRED
+        else hand_over(builder, value, fill(formal.kind, found), formal.length)
         for formal, value in zip(signature.formals, chosen)
     ]
     result = fill(signature.result, found)
