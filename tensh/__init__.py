@@ -13,8 +13,8 @@ import importlib
 
 SUBMODULES = frozenset(
     """
-        __config__ _higher_order_ops _tensor _tensor_str _utils _vmap_internals accelerator amp autograd backends
-        compiler cpu cuda distributions fft functional linalg masked nested nn optim quasirandom random serialization
+        __config__ _VF _higher_order_ops _tensor _tensor_str _utils _vmap_internals accelerator amp autograd backends
+        classes compiler cpu cuda distributions fft functional linalg masked nested nn optim quasirandom random serialization
         show signal sparse special storage types utils version testing func fx return_types overrides torch_version
         library ops profiler hub multiprocessing __future__
     """.split()

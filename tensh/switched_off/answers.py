@@ -113,7 +113,7 @@ def _make_quantized(name, itemsize):
 
 
 ANSWERS = {
-    no: """*.is_available *._is_in_bad_fork *._is_compiled *.is_initialized *.is_*_available *.is_built backends.*.is_* *.is_compiling
+    no: """*.is_available _C._*_is_available *._is_in_bad_fork *._is_compiled *.is_initialized *.is_*_available *.is_built backends.*.is_* *.is_compiling
         *.is_dynamo_compiling *.is_exporting *.is_torchelastic_launched *.is_in_onnx_export *.is_dynamo_supported
         *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._are_functorch_transforms_active _C._jit_can_* _C._cuda_isInBadFork utils._triton.has_triton* *.is_traceable_wrapper_subclass cuda.is_current_stream_capturing backends.mha.get_fastpath_enabled
         _dynamo.is_dynamo_disable_recursive _subclasses.*.is_fake distributed._is_* _jit_internal.is_scripting
@@ -128,7 +128,7 @@ ANSWERS = {
         _dynamo.optimize *.register_backend _decomp.register_decomposition monitor.register_event_handler""",
     do_nothing: """*._lazy_call _logging.set_logs onnx.*register_custom_op_symbolic *.reset *.reset_* *.cudagraph_mark_step_begin *.mark_* *.maybe_mark_dynamic *.set_fusion_strategy
         *.enable_onednn_fusion *.empty_cache *.synchronize mps.manual_seed xpu.manual_seed* *.manual_seed_all
-        _C._log_api_usage_once _C._jit_set_* _C._jit_override_* *.set_default_backend _dynamo.graph_break _dynamo.set_recursion_limit
+        _C._log_api_usage_once _C._debug_only_* _C._set_math_sdp_* _C._jit_set_* _C._jit_override_* *.set_default_backend _dynamo.graph_break _dynamo.set_recursion_limit
         distributed.set_debug_level* monitor.log_event backends.disable_global_flags cuda.nvtx.mark cuda.nvtx.range_* cuda.set_stream backends.*.set_* backends.opt_einsum.get_opt_einsum backends.cusparselt.* _subclasses.fake_tensor.maybe_get_fake_mode _guards.*_fake_mode""",
     parse_to: "_C._nn._parse_to",
     is_alias_of: "_C._is_alias_of",
@@ -282,6 +282,18 @@ REAL = (
     | {
         "_inductor.decomposition.register_decomposition": "tensh._decomp:register_decomposition",
         "_library.infer_schema.infer_schema": "tensh._library.schema:infer_schema",
+    }
+    | {
+        f"_C.{name}": f"tensh:{name}"
+        for name in """dtype device layout memory_format Size Generator Stream Event finfo iinfo Future default_generator
+        get_num_threads set_num_threads has_mkl has_openmp has_lapack""".split()
+    }
+    | {
+        "_C._show_config": "tensh.__config__:show",
+        "_C._parallel_info": "tensh.__config__:parallel_info",
+        "_C._get_cpu_capability": "tensh.backends.cpu:get_cpu_capability",
+        "_C._cpu._get_cpu_capability": "tensh.backends.cpu:get_cpu_capability",
+        "_classes.classes": "tensh:classes",
     }
     | {
         "_C._set_grad_enabled": "tensh.engine.autograd.modes:_set_grad_enabled",

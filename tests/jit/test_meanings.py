@@ -68,6 +68,9 @@ def test_closures_and_methods_keep_their_names():
         def count(self, x):
             return x.numel()
 
+        def name_of(self, x):
+            return name_of(x), x.shape
+
     class Net(Base):
         def area(self, x):
             return self.count(x) ** 2

@@ -109,7 +109,7 @@ class Attributes:
                 self.refuse(node, f"object has no attribute {name}")
             return UNKNOWN
         if isinstance(owner, types.ModuleType) and type(found) in (bool, int, float, str):
-            return Value(type(found))
+            return Value(type(found), constant=found)
         if isinstance(owner, types.ModuleType):
             return Known(found)
         return UNKNOWN

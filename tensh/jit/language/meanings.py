@@ -369,7 +369,7 @@ def translate(fn, find_meaning=None):
     meanings.generic_visit(tree)
     if not meanings.changed:
         return fn
-    tree.decorator_list = []
+    tree.decorator_list, tree.name = [], "_script_function"  # its own name in the body may be that of a global function
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
     helpers = HELPERS | {"_script_meaning": find_meaning}
     cells |= {name: types.CellType(helper) for name, helper in helpers.items()}
@@ -380,7 +380,7 @@ def translate(fn, find_meaning=None):
     whole = compile(
         ast.fix_missing_locations(ast.Module([outer], [])), fn.__code__.co_filename, "exec", dont_inherit=True
     )
-    code = find_code(find_code(whole, "outer"), fn.__name__)
+    code = find_code(find_code(whole, "outer"), tree.name).replace(co_name=fn.__name__)
     made = types.FunctionType(
         code, fn.__globals__, fn.__name__, fn.__defaults__, tuple(cells[name] for name in code.co_freevars)
     )

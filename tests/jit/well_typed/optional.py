@@ -2,6 +2,7 @@
 
 # ruff: noqa
 
+import typing
 from typing import Any, List, NamedTuple, Optional, Tuple, Union
 
 from tests.jit.collecting import collect
@@ -232,5 +233,14 @@ def make(torch):
         if k > 1:
             return 1
         return "a"
+
+    def only_for_checkers(x: Tensor):
+        if typing.TYPE_CHECKING:
+            layout: Optional[torch.layout] = None
+        if not typing.TYPE_CHECKING and torch.jit.is_scripting():
+            kind: Optional[int] = None
+        else:
+            kind: Optional[torch.layout] = None
+        return x + 1
 
     return collect(locals(), __name__)

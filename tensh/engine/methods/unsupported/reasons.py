@@ -68,7 +68,7 @@ REASONS = (
     leave_out(
         "parts of PyTorch's compilers; torch.compile, torch.fx and torch.export do without",
         """
-        export onnx nativert fx classes classproperty sym_fresh_size sym_constrain_range* PRIVATE_OPS DispatchKey*
+        export onnx nativert fx classproperty sym_fresh_size sym_constrain_range* PRIVATE_OPS DispatchKey*
         ExcludeDispatchKeyGuard autograd.graph.region_activation_memory_budget
         """,
     ),
