@@ -745,6 +745,7 @@ cfloat: _dtype
 chalf: _dtype
 channels_last: _memory_format
 channels_last_3d: _memory_format
+from tensh import classes as classes
 from tensh import compiler as compiler
 complex128: _dtype
 complex32: _dtype

@@ -91,7 +91,9 @@ def trace_module(
     mod, inputs, optimize=None, check_trace=True, check_inputs=None, check_tolerance=1e-5, strict=True, _force_outplace=False,
     _module_class=None, _compilation_unit=None, example_inputs_is_kwarg=False, _store_inputs=True,
 ):  # fmt: skip
-    """Trace methods of a module: ``inputs`` maps their names to examples, as for ``trace``, and so does each of ``check_inputs``.
+    """Trace methods of a module: ``inputs`` maps their names to examples, as for ``trace``.
+
+    Each of ``check_inputs`` maps the names to the examples of one comparison.
 
     >>> import tensh as torch
     >>> made = torch.jit.trace_module(torch.nn.Linear(2, 2), {"forward": torch.ones(1, 2)})
@@ -114,7 +116,7 @@ def trace_module(
 
 
 def trace_methods(module, given, options, checked):
-    """Return the traced module with a program for each method; ``checked`` maps names to the examples to compare results on."""
+    """Return the traced module with a program for each method, compared on the examples that ``checked`` has for its name."""
     made = TopLevelTracedModule(module)
     for name, (args, kwargs) in given.items():
         method = module if name == "forward" else getattr(module, name)

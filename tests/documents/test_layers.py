@@ -41,6 +41,7 @@ LAYERS = {
     "tensh._subclasses": ("tensh tensh.engine tensh.nn tensh.overrides tensh.switched_off tensh.utils", ""),
     "tensh._guards": ("tensh._subclasses tensh.engine tensh.switched_off", ""),
     "tensh.nested": ("tensh tensh.engine tensh._aten tensh.utils.weak", ""),
+    "tensh.classes": ("tensh.ops tensh", ""),
     "tensh.ops": ("tensh tensh._aten tensh._higher_order_ops", ""),
     "tensh.utils": (
         "tensh.ops tensh._aten tensh.amp.regions tensh.amp.settings tensh.autograd.multihook tensh.autograd.saving tensh.switched_off tensh.hub "

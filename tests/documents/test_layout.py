@@ -10,7 +10,7 @@ from tensh.alias.parts import OWN
 from tensh.engine.methods.unsupported import is_in_pytorch
 from tests.support.project import ROOT
 
-PRIVATE = """__config__ __future__ _decomp _guards _higher_order_ops _library _subclasses _tensor _tensor_str _utils
+PRIVATE = """__config__ __future__ _VF _decomp _guards _higher_order_ops _library _prims_common _subclasses _tensor _tensor_str _utils
     _vmap_internals""".split()
 """Names of PyTorch's private modules, which the record of its public names leaves out."""
 LONGEST, WIDEST = 400, 126  # lines of a module, columns of the first line of a docstring

@@ -1,4 +1,4 @@
-"""Names of PyTorch's private modules that other packages import: those without a counterpart here raise when they are called."""
+"""Names of private modules that other packages import: those without a counterpart here raise when they are called."""
 
 import importlib
 

@@ -91,7 +91,7 @@ def t_beside_lists(k: List[int], words: List[str], pair: Tuple[int, int]):
     joined = k + pair
     joined += (7, 8)
     joined.extend((9,))
-    return joined, pair + k, words + ("z",), k == pair, pair != k, pair + (1,)  # noqa: RUF005
+    return joined, pair + k, words + ("z",), k == pair, pair != k, pair + (1,)
 
 
 POINT = Point(3, 2.0)

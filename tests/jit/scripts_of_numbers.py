@@ -81,10 +81,10 @@ def sizes(x, d: Dict[str, int]):
 
 
 def tuples_beside_lists(x, d: Dict[str, int]):
-    sizes = x.shape[:-1] + (2, x.size(0))  # noqa: RUF005
+    sizes = x.shape[:-1] + (2, x.size(0))
     sizes += (7,)
     pair = (2, 3)
-    return sizes, (4,) + x.shape, x.shape == pair, pair != x.shape, pair == (2, 3), pair + (1,)  # noqa: RUF005
+    return sizes, (4,) + x.shape, x.shape == pair, pair != x.shape, pair == (2, 3), pair + (1,)
 
 
 def dictionaries(x, d: Dict[str, int]):

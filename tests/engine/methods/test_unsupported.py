@@ -13,7 +13,7 @@ from tests.support.sampling import few_of
 
 LACKING = {
     "a function": ("torch.quantize_per_tensor", lambda: tensh.quantize_per_tensor),
-    "a module": ("torch.classes", lambda: tensh.classes),
+    "a module": ("torch.nativert", lambda: tensh.nativert),
     "a method": ("torch.Tensor.int_repr", lambda: tensh.ones(2).int_repr()),
     "a property, asked of the class": ("torch.Tensor.qscheme", lambda: tensh.Tensor.qscheme),
     "a name of a namespace": ("torch.nn.functional.assert_int_or_pair", lambda: tensh.nn.functional.assert_int_or_pair),
@@ -27,7 +27,7 @@ def test_a_name_that_is_lacking_says_so(path, ask):
 
 
 @pytest.mark.parametrize(
-    "thing, name", [(tensh, "classes"), (tensh.nn.functional, "assert_int_or_pair"), (tensh.ones(1), "int_repr")]
+    "thing, name", [(tensh, "nativert"), (tensh.nn.functional, "assert_int_or_pair"), (tensh.ones(1), "int_repr")]
 )
 def test_programs_that_ask_first_are_answered(thing, name):
     assert not hasattr(thing, name)
@@ -43,7 +43,8 @@ def test_a_name_that_nobody_has_is_an_attribute_error(thing):
 
 
 @pytest.mark.parametrize(
-    "line", ["import torch.classes", "from torch import classes", "from torch.nn.functional import assert_int_or_pair"]
+    "line",
+    ["import torch.nativert", "from torch import nativert", "from torch.nn.functional import assert_int_or_pair"],
 )
 def test_imports_of_what_is_lacking_say_so(line):
     with torch_is_tensh(), pytest.raises(NotImplementedError, match="not in tensh") as caught:
@@ -60,7 +61,7 @@ def test_imports_of_what_nobody_has_are_refused_as_ever(line):
 
 @pytest.mark.parametrize(
     "code",
-    few_of(["torch.classes", "from torch import classes", "import torch.classes", "torch.ones(1).int_repr()"]),
+    few_of(["torch.nativert", "from torch import nativert", "import torch.nativert", "torch.ones(1).int_repr()"]),
 )
 def test_a_program_that_needs_it_ends_with_a_status_of_its_own(code, tensh_command):
     done = tensh_command("-c", code)
