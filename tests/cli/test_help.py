@@ -156,8 +156,8 @@ def test_an_unknown_name_says_what_may_be_meant(word, meant):
 
 
 def test_what_pytorch_alone_has_is_not_in_tensh():
-    with pytest.raises(NotImplementedError, match="torch.classes exists in PyTorch but not in tensh"):
-        page_of("classes")
+    with pytest.raises(NotImplementedError, match="torch.nativert exists in PyTorch but not in tensh"):
+        page_of("nativert")
 
 
 # ── in a session ─────────────────────────────────────────────────────────────
@@ -346,7 +346,7 @@ def test_what_a_submodule_defines_is_found_before_it_was_used(name, monkeypatch)
 
 
 def test_doc_command_for_what_is_not_there():
-    done = Done("doc", "classes")
+    done = Done("doc", "nativert")
     assert done.status == 4 and done.output == "" and "not in tensh" in done.errors
     done = Done("doc", "smu")
     assert done.status == 2 and "did you mean torch.sum?" in done.errors

@@ -56,7 +56,7 @@ MEANT = {
     "from torch import arrange": "arange", "from torch import array": "tensor", "import torch.linal": "torch.linalg", "import pytorch": "torch",
 }  # fmt: skip
 NOTHING = (
-    "torch.classes",
+    "torch.nativert",
     "torch.ones(2).dequantize()",
     "torch.ones(2) @ torch.ones(3)",
     "len(1, obj=2)",

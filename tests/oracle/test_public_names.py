@@ -55,7 +55,7 @@ def listed(oracle):
             module = importlib.import_module(path)
         except Exception:  # a file of tensh only, or one that needs another library
             continue
-        if (names := getattr(module, "__all__", None)) is not None:
+        if isinstance(names := getattr(module, "__all__", None), (list, tuple)):
             wanted[path] = [*names], dir(module)
     program = LISTED.replace("WANTED", repr({path: names for path, (names, _) in wanted.items()}))
     done = subprocess.run([sys.executable, "-c", program, *wanted], capture_output=True, text=True, check=True)
