@@ -75,6 +75,7 @@ class BackendFunction(CompiledFunction):
 
     def run_again(self, recorder, args, kwargs):
         """Run a function that was left where its graph ends from the beginning, in parts if it could be split."""
+        leave_switches(*recorder.switches)
         recorder.undo_writes()
         default_generator.set_state(recorder.state)
         return self.function(*args, **kwargs) if self.parts is None else self.run_parts(args, kwargs)
@@ -113,9 +114,10 @@ class BackendFunction(CompiledFunction):
         recorder.watch, code = watch, getattr(python_of(self.function), "__code__", None)
         watch.takes_transforms = watch.takes_writes = watch.takes_functions = True
         self.contents, recorder.state = recorder.guards.contents, default_generator.get_state()
+        recorder.switches = read_switches()
         if not self.fullgraph:
             watch.may_abort = lambda: not any(tensor.requires_grad for tensor in recorder.written())
-        watch.guarding = recorder.showing_numbers
+        watch.guarding, watch.make_plain = recorder.showing_numbers, make_plain
         refused = code is not None and not is_tensh_file(code.co_filename) and read_code(code).refused
         replacing = nullcontext((args, kwargs))
         if not refused:  # otherwise there is no graph, and the program may keep numbers
@@ -305,7 +307,7 @@ class BackendGraph:
         """Return the result for the tensors found by the guard."""
         made = ()
         if self.run is not None:
-            before = len(opened.levels), mode.grad, casting.read_settings()
+            before = read_switches()
             try:
                 made = self.run(*[tensors[place] if type(place) is int else place.value for place in self.places])
             except BaseException:
@@ -314,8 +316,13 @@ class BackendGraph:
         return self.rebuild(tensors, [made] if isinstance(made, Tensor) else made)
 
 
+def read_switches():
+    """Return the modes that a graph may switch."""
+    return len(opened.levels), mode.grad, casting.read_settings()
+
+
 def leave_switches(depth, grad, settings):
-    """Restore the modes that a graph which has failed left switched."""
+    """Restore the modes that a graph which has failed left switched, or a function that was left where its graph ends."""
     close_above(depth)
     mode.grad = grad
     casting.restore_settings(settings)

@@ -4,6 +4,7 @@
 
 import collections
 import base64
+import contextlib
 import copy
 import datetime
 import enum
@@ -108,6 +109,7 @@ def make(torch):
         "base64": lambda x: (base64.b64encode(b"a"), x)[1], "getsizeof": lambda x: x * sys.getsizeof(1),
         "parameter": lambda x: x * torch.nn.Parameter(torch.ones(2)), "layer within": lambda x: torch.nn.Linear(2, 1)(x),
         "round": lambda x: round(x), "allclose": lambda x: x if torch.allclose(x, x) else x + 1,
+        "stack of contexts": lambda x: (contextlib.ExitStack().enter_context(contextlib.nullcontext()), x * 2)[1],
         "step": lambda x: (torch.compiler.cudagraph_mark_step_begin(), x)[1],
     }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 import array
 import collections
+import contextlib
 import contextvars
 import types
 
@@ -180,6 +181,45 @@ def decide_within(x, s):
     return x * s.entered
 
 
+class Shared:
+    """A class whose attribute a function assigns."""
+
+    n = 3
+
+
+def assign_to_class(x, s):
+    s["n"] += 1
+    y = x * s["n"]
+    Shared.n, s["slots"].a = s["n"], s["n"]
+    kept = s["kept"] = [Shared.n, type(s["slots"].a), (s["n"], max(s["n"], 0.5))]
+    return y, kept
+
+
+class Quiet:
+    """A context without a constructor."""
+
+    def __enter__(self):
+        self.before = torch.is_grad_enabled()
+        torch.set_grad_enabled(False)
+
+    def __exit__(self, *failure):
+        torch.set_grad_enabled(self.before)
+
+
+def multiply_quietly(x, s):
+    with Quiet():
+        y = (x * s.weight).detach()
+    return (y + s.weight).detach()
+
+
+def enter_from_stack(x, s):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(torch.no_grad())
+        y = x * s.weight
+    s.mode = torch.is_grad_enabled()
+    return (y + s.weight).detach()
+
+
 TOTAL = 0
 
 
@@ -254,6 +294,8 @@ CHANGED = [
     (lambda: {"a": 1, "b": 2}, lambda x, s: x * s.pop("b", 5), put), (Plain, set_in_dict, keep), (Counting, lambda x, s: s(x), keep),
     (Watched, lambda x, s: s(x), lambda s: s.handle.remove()), (Doubling, set_value, keep), (make_nested, count_parts, keep), (make_counter, lambda x, s: s(x), keep), (lambda: types.SimpleNamespace(last=None), keep_output, keep),
     (lambda: types.SimpleNamespace(entered=0, left=0), decide_within, keep),
+    *((lambda n=n: {"n": n, "slots": make_slots()}, assign_to_class, keep) for n in (3, 3.5)),
+    (lambda: nn.Linear(1, 1), multiply_quietly, keep), (lambda: nn.Linear(1, 1), enter_from_stack, keep),
     (lambda: 2, lambda x, s: sum(Tally(s).add(x).add(x + 1).items), keep),
 ]  # fmt: skip
 """Functions that change state."""

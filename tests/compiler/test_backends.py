@@ -2,8 +2,10 @@
 
 import argparse
 import copy
+import enum
 import types
 
+import numpy as np
 import pytest
 
 import tensh as torch
@@ -283,3 +285,11 @@ def test_calls_in_a_stance_of_unknown_name_are_refused():
     ):
         function(torch.ones(2))
     assert function(torch.ones(2)).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("number", [np.float64(2.5), enum.IntEnum("Level", {"HIGH": 2}).HIGH, np.complex128(2j)])
+def test_constants_of_derived_classes_are_pythons_numbers_in_graphs(number):
+    codes = []
+    f = torch.compile(lambda x: x * number, backend=lambda module, inputs: codes.append(module.code) or module.forward)
+    plain = next(kind(number) for kind in (int, float, complex) if isinstance(number, kind))
+    assert f(torch.ones(2)).equal(torch.ones(2) * plain) and f"* {plain!r};" in codes[0]

@@ -10,7 +10,7 @@ import pytest
 
 import tensh as torch
 from tensh import nn
-from tensh.compiler.capture import watching
+from tensh.compiler.capture import frames
 
 
 def test_another_shape_dtype_or_constant_makes_another_graph():
@@ -108,7 +108,7 @@ def test_what_installed_libraries_read_is_guarded(tmp_path, monkeypatch):
     place = tmp_path / "site-packages"
     place.mkdir()
     (place / "scaling_library.py").write_text("FACTOR = 2\ndef scale(x): return x * FACTOR\n")
-    monkeypatch.setattr(watching, "STANDARD", (*watching.STANDARD, str(tmp_path)))
+    monkeypatch.setattr(frames, "STANDARD", (*frames.STANDARD, str(tmp_path)))
     monkeypatch.syspath_prepend(str(place))
     import scaling_library
 

@@ -292,3 +292,21 @@ def test_functions_of_a_file_that_imports_torch_are_split(tmp_path):
         compiled(torch.ones(2))
     assert compiled(torch.ones(2)).equal(names["f"](torch.ones(2))) and len(graphs) == 2
     assert "torch.abs" in graphs[0] and "torch.sin" in graphs[1]
+
+
+def test_a_function_that_captures_nothing_is_compiled_once():
+    counts = torch._dynamo.testing.CompileCounter()
+
+    @torch.compile(backend=counts)
+    def f(x):
+        def double(y):
+            y = y * 2
+            torch._dynamo.graph_break()
+            return y + 1
+
+        return double(x) - 1
+
+    with pytest.warns(UserWarning, match="splits"):
+        f(torch.ones(2))
+    found = counts.frame_count
+    assert [f(torch.ones(2)).tolist() for _ in range(3)] == [[2, 2]] * 3 and counts.frame_count == found

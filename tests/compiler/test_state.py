@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 import tensh as torch
-from tests.compiler.state_programs import ASSIGNED, CHANGED, READ, RETURNED
+from tests.compiler.state_programs import ASSIGNED, CHANGED, READ, RETURNED, Shared
 
 COMPILED = {
     "own": torch.compile,
@@ -18,13 +18,14 @@ PROGRAMS = [*READ, *CHANGED, *(each[:3] for each in ASSIGNED)]
 def run(make, function, change, compile, is_argument):
     """Return what three calls give, and the state after each, as text."""
     torch.manual_seed(0)
-    state, found = make(), []
+    Shared.n, state, found = 3, make(), []
     called = compile(function if is_argument else lambda x: function(x, state))
     for number in range(3):
         x = torch.full((1,), number + 1.0)
         result = called(x, state) if is_argument else called(x)
-        found.append((repr(result), show(state)))
+        found.append((repr(result), show(state), repr(Shared.n), torch.is_grad_enabled()))
         change(state)
+    torch.set_grad_enabled(True)
     return found
 
 

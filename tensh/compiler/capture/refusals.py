@@ -69,7 +69,7 @@ ENDING = {
 
 ENDING_LIBRARY = {
     ("json/__init__.py", "dumps"): METHOD, ("json/__init__.py", "loads"): METHOD, ("functools.py", "lru_cache"): METHOD,
-    ("heapq.py", "nlargest"): BUILTIN, ("heapq.py", "nsmallest"): BUILTIN, ("ast.py", "parse"): BUILTIN,
+    ("contextlib.py", "enter_context"): SKIPPED, ("heapq.py", "nlargest"): BUILTIN, ("heapq.py", "nsmallest"): BUILTIN, ("ast.py", "parse"): BUILTIN,
     ("statistics.py", "mean"): GROUPBY, ("statistics.py", "stdev"): GROUPBY, ("statistics.py", "pstdev"): GROUPBY,
     ("statistics.py", "variance"): GROUPBY, ("statistics.py", "pvariance"): GROUPBY,
     ("statistics.py", "harmonic_mean"): GROUPBY, ("base64.py", "b64encode"): SKIPPED, ("base64.py", "b64decode"): SKIPPED, ("threading.py", "current_thread"): SKIPPED,

@@ -6,18 +6,20 @@ that returns other values every time.
 """
 
 import contextlib
-import gc
 import os
 import random
-import re
 import sys
-import sysconfig
 import types
-from functools import cache
-
-import numpy
 
 from tensh.compiler.breaks import Aborted, Break
+from tensh.compiler.capture.frames import (
+    is_called_by_tensh,
+    is_collecting,
+    is_import,
+    is_standard,
+    library_path,
+    serves_tensh,
+)
 from tensh.compiler.capture.kinds import is_object
 from tensh.compiler.capture.names import read_code
 from tensh.compiler.capture.refusals import (
@@ -31,7 +33,7 @@ from tensh.compiler.capture.refusals import (
     title_of,
 )
 from tensh.compiler.capture.uses import find_call
-from tensh.compiler.capture.writes import is_known, is_of_call
+from tensh.compiler.capture.writes import is_known, is_of_call, settle
 from tensh.compiler.configuration.settings import read_setting
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import read_frames
@@ -39,15 +41,6 @@ from tensh.engine.errors.warnings import PACKAGE, is_tensh_file
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 
-STANDARD = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), "<frozen"})
-"""The folders of Python's standard library; packages may be installed in a folder below them."""
-INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]")
-NUMPY = os.path.join(os.path.dirname(numpy.__file__), "")
-COMPILER = os.path.join(PACKAGE, "compiler")
-COMPILING = os.path.join(COMPILER, "compiling.py")
-"""The file that calls captured functions."""
-IMPORTING = ("<frozen importlib", COMPILER)
-"""The files at which the search for an import ends: the importer's, and those that call a captured function."""
 REFUSED = frozenset(
     """register_hook retain_grad requires_grad_ backward manual_seed seed set_default_dtype register_post_accumulate_grad_hook
     set_rng_state set_default_device apply save load set_printoptions use_deterministic_algorithms checkpoint register_forward_hook
@@ -88,12 +81,12 @@ COPIES = {"copy": NO_TENSOR, "deepcopy": "Attempted to copy.deepcopy a tensor"}
 """Functions that copy tensors -> the first line of PyTorch's error."""
 DRAWN_BY_PYTORCH = frozenset("randint randrange uniform".split())
 """Functions of Python's ``random`` that PyTorch calls before each run of a graph."""
-STARTING = ("__init__", "seed")
-"""Functions that start a generator of Python's ``random``."""
+STARTING = ("__init__", "seed")  # a generator of Python's ``random``
 RANDOM = "/random.py"
 REFUSED_LIBRARY = (RANDOM, "/logging/__init__.py", "/warnings.py")
 """Files of Python's library whose functions have effects."""
-HARMLESS = frozenset("fspath _path_normpath _path_splitroot _path_splitroot_ex intern".split())
+BEGINNING = ("__init__", "__enter__")  # of an object that the call makes: some contexts have no constructor
+HARMLESS = frozenset("exc_info fspath _path_normpath _path_splitroot _path_splitroot_ex intern".split())
 """Functions of C modules with effects that have none."""
 NAMING = "collections/__init__.py", "_getframe", "_getframemodulename"
 """The file that defines named tuples, and the functions by which it finds the name of the module."""
@@ -113,6 +106,7 @@ class Watch:
     takes_transforms = False  # whether calls of torch.func become parts of the graph
     takes_functions = False  # whether custom functions and checkpoints do
     is_trial = False  # whether what runs is no part of the program's run, and may be left anywhere
+    make_plain = None  # a function that makes plain numbers of those of a graph; None if there are none
     guarding = contextlib.nullcontext  # a context in which guards see the values from outside
     thorough = False  # whether reasons are sought for which PyTorch has no graph either, behind the first one
 
@@ -163,9 +157,8 @@ class Watch:
             raise Aborted
 
     def look(self, frame, event, arg):
-        if event == "return" and frame in self.late:
-            with self.guarding(frame):
-                self.require_known(self.late.pop(frame), frame)
+        if event == "return":
+            self.look_at_return(frame)
         if event not in ("call", "c_call") or self.reason is not None and not (self.thorough and self.is_open()):
             return
         filename = frame.f_code.co_filename
@@ -176,6 +169,15 @@ class Watch:
                 self.look_at_builtin(frame, arg, is_standard(filename))
         except Break as found:
             self.stop(found.reason, frame, found.own, found.title)
+
+    def look_at_return(self, frame):
+        """Judge the late assignments of a function; without a graph, none leaves numbers of one."""
+        if frame in self.late:
+            with self.guarding(frame):
+                self.require_known(self.late.pop(frame), frame)
+        if self.reason is not None and self.make_plain is not None and not is_tensh_file(frame.f_code.co_filename):
+            for each in read_code(frame.f_code).writes:
+                settle(each, frame, self.make_plain)
 
     # ── functions of Python ──────────────────────────────────────────────────
     def look_at_call(self, frame, filename):
@@ -228,7 +230,7 @@ class Watch:
     def look_at_program(self, frame):
         """Guard the names that a function of the user reads; stop the capture if it does what a graph cannot repeat."""
         code = frame.f_code
-        if code.co_name == "__init__" and code.co_argcount:
+        if code.co_name in BEGINNING and code.co_argcount:
             self.note_made(frame.f_locals[code.co_varnames[0]])
         if is_import(frame) or is_collecting(frame) or frame.f_globals.get("__name__", "").startswith(NAMED_TUPLE):
             return
@@ -279,7 +281,7 @@ class Watch:
                 self.guards.add_tensor_attributes(value, attributes)
 
     def note_made(self, value):
-        """Note an object whose constructor the call runs: nothing outside knows it."""
+        """Note an object that the call makes: nothing outside knows it."""
         if not any(id(value) == key for key, _ in self.guards.kept):
             self.made[id(value)] = value
 
@@ -323,11 +325,6 @@ def find_ending(frame, filename):
     return "Unsupported method call" if filename.endswith(STORAGE) else ENDING.get(name)
 
 
-def library_path(filename):
-    """Return the path of a file of Python's library below its folder."""
-    return next((filename.removeprefix(each).lstrip("/") for each in STANDARD if filename.startswith(each)), "")
-
-
 def is_recurrent(module):
     """Return True for a layer of several steps."""
     return any(each.__name__ == "RNNBase" for each in type(module).__mro__)
@@ -361,40 +358,3 @@ def is_known_to_pytorch(module, name):
     if module.startswith("numpy"):
         return "random" not in module
     return module == "sys" and name not in ("_getframe", "exit", "getsizeof")
-
-
-@cache
-def is_standard(filename):
-    """Return True for a file of Python's standard library or of NumPy."""
-    return filename.startswith(NUMPY) or filename.startswith(STANDARD) and not INSTALLED.search(filename)
-
-
-def serves_tensh(frame, filename):
-    """Return True if a function of the standard library runs because tensh called it."""
-    while frame is not None and is_standard(filename):
-        frame = frame.f_back
-        filename = "" if frame is None else frame.f_code.co_filename
-    return is_tensh_file(filename) and not filename.startswith(COMPILING) or is_import(frame)
-
-
-def is_import(frame):
-    """Return True if a module runs because it is imported."""
-    while frame is not None and not frame.f_code.co_filename.startswith(IMPORTING):
-        frame = frame.f_back
-    return frame is not None and frame.f_code.co_filename.startswith("<frozen importlib")
-
-
-def is_called_by_tensh(frame):
-    """Return True if a function of tensh called this one."""
-    return frame.f_back is not None and is_tensh_file(frame.f_back.f_code.co_filename)
-
-
-def is_collecting(frame):
-    """Return True within a callback or a ``__del__`` of the garbage collection, which may begin anywhere in a function."""
-    callbacks = [getattr(each, "__code__", None) for each in gc.callbacks]
-    while frame is not None:
-        code = frame.f_code
-        if code.co_name == "__del__" or any([code is each for each in callbacks]):
-            return True
-        frame = frame.f_back
-    return False

@@ -1,6 +1,7 @@
 """Assignments to what is outside of a function: attributes, global variables and variables of enclosing functions."""
 
 import dis
+import inspect
 import linecache
 import re
 import types
@@ -10,7 +11,7 @@ from tensh.engine.autograd.context import FunctionCtx
 from tensh.nn.modules.module import Module
 from tensh.support.naming import is_of_torch
 
-__all__ = ["ENCLOSED", "GLOBAL", "Write", "find_write", "is_known", "is_of_call"]
+__all__ = ["ENCLOSED", "GLOBAL", "Write", "find_write", "is_known", "is_of_call", "settle"]
 
 ATTRIBUTE = "attribute"
 ENCLOSED = "variable"
@@ -87,6 +88,24 @@ def is_of_call(write, frame, watch):
     """Return True if the call has made the object that is written."""
     owner = find_object(frame, write.owner) if write.kind == ATTRIBUTE else None
     return owner is not None and (id(owner) in watch.made or isinstance(owner, FunctionCtx))
+
+
+def settle(write, frame, function):
+    """Replace what a function has assigned by what another one makes of it."""
+    values = {ENCLOSED: frame.f_locals, GLOBAL: frame.f_globals}.get(write.kind)
+    if values is None:
+        settle_attribute(find_object(frame, write.owner), write.name, function)
+    elif write.name in values and (made := function(values[write.name])) is not values[write.name]:
+        values[write.name] = made
+
+
+def settle_attribute(owner, name, function):
+    """Replace an attribute by what a function makes of it, without calling anything of the program."""
+    value = inspect.getattr_static(owner, name, None)
+    if isinstance(value, types.MemberDescriptorType) and not isinstance(owner, type):
+        value = value.__get__(owner) if hasattr(owner, name) else None
+    if (made := function(value)) is not value:
+        (type if isinstance(owner, type) else object).__setattr__(owner, name, made)
 
 
 def keep_variable(guards, members, name):

@@ -59,6 +59,8 @@ KINDS = ("BINARY_", "COMPARE_OP", "UNARY_", "STORE_SUBSCR", "STORE_SLICE")
 """Python instructions that are operators."""
 RECORDED = "CompiledFunction.run_recorded"
 """The function that calls what is recorded."""
+DERIVED = (int, float, complex, str)
+"""Classes of constants that may have derived ones."""
 SILENT = frozenset("requires_grad_ retain_grad grad_fn _base share_memory_ pin_memory __iter__ register_hook".split())
 """Functions whose results are not new values."""
 COUNTING = SIZES | {"__len__", "__iter__", "unbind", "split", "chunk", "tensor_split"}
@@ -131,7 +133,7 @@ class FunctionRecorder(
             return value
         if value is not None and value is not Ellipsis and not isinstance(value, base_types):
             raise Break(f"a function is called with a {type(value).__name__}")
-        return value
+        return make_simple(value)
 
     def is_member(self, tensor):
         """Return True for a parameter, and for another tensor that a module has registered."""
@@ -333,6 +335,12 @@ class FunctionRecorder(
             if not each.users:
                 self.graph.erase_node(each)
         self.forget_unused_inputs()
+
+
+def make_simple(value):
+    """Return a number or text whose class is derived from Python's, such as an IntEnum, as one of Python's."""
+    kind = next((each for each in DERIVED if isinstance(value, each)), None)
+    return value if kind is None or type(value) in (kind, bool) else kind.__new__(kind, value)
 
 
 def is_outside(place):

@@ -113,7 +113,8 @@ class NumberRecorder:
         try:
             yield
         finally:
-            self.replace_numbers()
+            if self.watch.reason is None:
+                self.replace_numbers()
             _ = frame.f_locals  # read again, because Python before 3.13 writes these values back after a report
 
     def replace_numbers(self):

@@ -13,7 +13,7 @@ import itertools
 import types
 import weakref
 
-from tensh.compiler.capture.watching import is_standard
+from tensh.compiler.capture.frames import is_standard
 from tensh.compiler.syntax.hoisting import Hoister, hoist_within, is_stack_name
 from tensh.compiler.syntax.instructions import instruction_at
 from tensh.compiler.syntax.statements import (
@@ -252,6 +252,7 @@ class Callees:
 
     def __init__(self, compile_part):
         self.compile_part, self.known, self.count = compile_part, weakref.WeakKeyDictionary(), {}
+        self.first = {}  # code and global variables of a function that captures nothing -> the first function with them
 
     def __call__(self, callee):
         if isinstance(callee, types.MethodType):
@@ -262,6 +263,8 @@ class Callees:
             if is_tensh_file(file) or is_standard(file) or hasattr(callee, "_torchdynamo_orig_callable"):
                 return callee
             key = callee.__code__
+            if not (callee.__closure__ or callee.__defaults__ or callee.__kwdefaults__ or vars(callee)):
+                callee = self.first.setdefault((key, id(callee.__globals__)), callee)
         elif isinstance(callee, Module) and type(callee).__call__ is Module.__call__:
             key = id(callee)
         else:

@@ -33,7 +33,8 @@ def choosing(plain, record):
 
     def choose(*args, **options):
         numbers = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
-        traced = any(isinstance(each, TracedInt) for each in numbers) and not options
+        whole = all(type(each) is int or isinstance(each, TracedInt) for each in numbers)
+        traced = whole and any(isinstance(each, TracedInt) for each in numbers) and not options
         if not traced or len(numbers) < 2 or is_tensh_file(sys._getframe(1).f_code.co_filename):
             return plain(*args, **options)
         return functools.reduce(record, numbers)
