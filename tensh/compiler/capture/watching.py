@@ -81,11 +81,13 @@ COPIES = {"copy": NO_TENSOR, "deepcopy": "Attempted to copy.deepcopy a tensor"}
 """Functions that copy tensors -> the first line of PyTorch's error."""
 DRAWN_BY_PYTORCH = frozenset("randint randrange uniform".split())
 """Functions of Python's ``random`` that PyTorch calls before each run of a graph."""
-STARTING = ("__init__", "seed")  # a generator of Python's ``random``
+STARTING = ("__init__", "seed")
+"""Functions that start a generator of Python's ``random``."""
 RANDOM = "/random.py"
 REFUSED_LIBRARY = (RANDOM, "/logging/__init__.py", "/warnings.py")
 """Files of Python's library whose functions have effects."""
-BEGINNING = ("__init__", "__enter__")  # of an object that the call makes: some contexts have no constructor
+BEGINNING = ("__init__", "__enter__")
+"""The first methods that are called of an object which the call has made: some contexts have no constructor."""
 HARMLESS = frozenset("exc_info fspath _path_normpath _path_splitroot _path_splitroot_ex intern".split())
 """Functions of C modules with effects that have none."""
 NAMING = "collections/__init__.py", "_getframe", "_getframemodulename"
