@@ -14,6 +14,7 @@ from tensh.serialization.archive import Archive
 from tensh.serialization.containers import CallersError
 from tensh.serialization.faults import REFUSED, UNKNOWN, translate_faults
 from tensh.serialization.legacy import Legacy
+from tensh.support.endless import is_endless
 
 NOWHERE = "don't know how to restore data location of torch.storage.UntypedStorage (tagged with {})"
 NO_DEVICE = (
@@ -72,8 +73,8 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
 
 
 def require_file(f):
-    """Raise RuntimeError for a pipe or a device, which may be endless or never yield anything."""
-    if isinstance(f, str | os.PathLike) and os.path.exists(f) and not (os.path.isfile(f) or os.path.isdir(f)):
+    """Raise RuntimeError for a pipe or a device."""
+    if isinstance(f, str | os.PathLike) and is_endless(f):
         raise RuntimeError(f"{os.fspath(f)} is a pipe or a device, not a file")
 
 

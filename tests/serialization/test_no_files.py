@@ -8,8 +8,19 @@ import pytest
 
 import tensh
 from tensh.export.values import DamagedFile
+from tensh.utils.safetensors import SafetensorError
+from tensh.utils.safetensors.torch import load_file
 
-READERS = {".pt": tensh.load, ".pth": tensh.jit.load, ".pt2": tensh.export.load, ".onnx": tensh.onnx.load}
+READERS = {
+    ".pt": tensh.load,
+    ".pth": tensh.jit.load,
+    ".pt2": tensh.export.load,
+    ".onnx": tensh.onnx.load,
+    ".safetensors": load_file,
+    ".bin": lambda path: tensh.from_file(str(path), size=2),
+}
+MISSING = {".pth": ValueError, ".bin": RuntimeError}
+"""The exceptions for files that do not exist, where PyTorch does not raise OSError."""
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
@@ -21,9 +32,9 @@ def test_what_may_have_no_end_is_refused(ending, tmp_path):
     os.mkfifo(pipe)
     device.symlink_to("/dev/zero")
     for path in (pipe, device, str(pipe)):
-        with pytest.raises((RuntimeError, ValueError), match="is a pipe or a device, not a file"):
+        with pytest.raises((RuntimeError, ValueError, SafetensorError), match="is a pipe or a device, not a file"):
             READERS[ending](path)
-    with pytest.raises(ValueError if ending == ".pth" else OSError):  # torch.jit.load raises ValueError
+    with pytest.raises(MISSING.get(ending, OSError)):
         READERS[ending](tmp_path / "nowhere")
 
 

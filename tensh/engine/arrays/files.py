@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from tensh.engine.arrays.owners import first_owner, lend
+from tensh.support.endless import is_endless
 
 _mapped: dict[int, tuple] = {}  # id(block) -> (its file if writes reach it, a weak reference that removes the entry)
 
@@ -28,6 +29,8 @@ def map_file(filename, shared, nbytes):
     With ``shared``, writes reach the file, which is created or extended if necessary. Raise RuntimeError if the file is
     missing or too short, or the disk is full.
     """
+    if is_endless(filename):
+        raise RuntimeError(f"{filename} is a pipe or a device, not a file")
     there = os.path.exists(filename)
     try:
         with open(filename, "r+b" if shared and there else "w+b" if shared else "rb") as file:

@@ -15,6 +15,7 @@ import numpy as np
 from tensh.engine.arrays import memory
 from tensh.engine.dtypes.dtype import EIGHT_BITS
 from tensh.support import bounded_json
+from tensh.support.endless import is_endless
 from tensh.support.escaping import visible_line
 from tensh.support.replacing import replace_file
 
@@ -113,9 +114,16 @@ def read(path, header=None):
 
     ``header`` is the file's, where it has been read before.
     """
-    with open(path, "rb") as file:
+    with open_file(path) as file:
         header = header or read_header(file)
         return {name: read_array(file, header, name) for name in header.entries}, header.metadata
+
+
+def open_file(path):
+    """Open a file to read; SafetensorError for a pipe or a device."""
+    if is_endless(path):
+        raise SafetensorError(f"{os.fspath(path)} is a pipe or a device, not a file")
+    return open(path, "rb")
 
 
 def read_array(file, header, name):

@@ -7,7 +7,15 @@ import numpy as np
 
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import wrap
-from tensh.utils.safetensors.format import SafetensorError, as_array, header_of, map_array, read_array, read_header
+from tensh.utils.safetensors.format import (
+    SafetensorError,
+    as_array,
+    header_of,
+    map_array,
+    open_file,
+    read_array,
+    read_header,
+)
 from tensh.utils.safetensors.slices import read_index
 
 FRAMEWORKS = {"pt": wrap, "torch": wrap, "pytorch": wrap, "np": np.asarray, "numpy": np.asarray}
@@ -45,7 +53,7 @@ class safe_open:
             raise SafetensorError(f'backend "{backend}" is invalid (expected one of: "mmap", "pread")')
         self._made = FRAMEWORKS[framework]
         self._path = path_of(filename)
-        self._file = open(self._path, "rb")  # noqa: SIM115  (it stays open as long as this does)
+        self._file = open_file(self._path)  # it stays open as long as this does
         try:
             self._header = read_header(self._file)
             self._mapped = map_file(self._file) if backend == "mmap" else None
