@@ -144,3 +144,26 @@ def test_checks_against_fixed_sizes_hold(name):
     assert torch.equal(program.module()(torch.tensor(3), y), model(torch.tensor(3), y))
     with pytest.raises(RuntimeError, match="Runtime assertion failed"):
         program.module()(torch.tensor(outside), y)
+
+
+BY_CHANCE = {
+    "sum": lambda x: x * (x.argmin().item() + 3),
+    "remainder": lambda x: x * (x.argmax().item() % 3),
+    "quotient": lambda x: x * (x.argmin().item() // 100),
+    "size": lambda x: x.new_ones(3 + x.argmin().item() // 100),
+}
+"""Programs whose numbers are equal for all examples that count upwards."""
+
+
+@pytest.mark.parametrize("name", BY_CHANCE)
+@pytest.mark.parametrize("dynamic", [None, ({0: torch.export.Dim("n")},)])
+def test_numbers_that_are_equal_by_chance_are_no_constants(name, dynamic):
+    class Reads(torch.nn.Module):
+        def forward(self, x):
+            return BY_CHANCE[name](x)
+
+    examples = [torch.arange(600.0).reshape(200, 3), torch.zeros(200, 3)]
+    examples[1][150, 1], examples[1][70, 1] = -1, 1
+    module = torch.export.export(Reads(), (examples[0],), dynamic_shapes=dynamic).module()
+    for x in examples:
+        assert torch.equal(module(x), BY_CHANCE[name](x))

@@ -266,7 +266,7 @@ def divides_sizes(program):
 
 def fold_sizes(first, *others):
     """Replace sizes that are equal in all traces by numbers, unless they may depend on elements."""
-    known, dependent = {}, find_dependent(first.graph)
+    known, dependent = {}, find_dependent(first.graph) | find_read_numbers(first.graph)
     for one, *rest in zip(*(list(walk_nodes(each.graph)) for each in (first, *others))):
         value = None if one in dependent or is_free_choice(one, known) else size_value(one, known)
         if value is not None and all(value == size_value(each, {}, fallback=each.meta.get("val")) for each in rest):
@@ -280,6 +280,20 @@ def fold_sizes(first, *others):
     for node in reversed(list(walk_nodes(first.graph))):
         if not node.users and (node in known or size_value(node, {}) is not None):
             node.graph.erase_node(node)
+
+
+def find_read_numbers(graph):
+    """Return the numbers that a graph reads from tensors, and those computed from them: elements may be equal by chance."""
+    found = set()
+    for node in walk_nodes(graph):
+        read = getattr(node.target, "_opname", "") in READING
+        if read or is_arithmetic(node) and any(each in found for each in node.all_input_nodes):
+            found.add(node)
+    return found
+
+
+READING = "item", "_local_scalar_dense"
+"""Operators that read a number from a tensor."""
 
 
 def is_free_choice(node, known):
