@@ -62,19 +62,19 @@ def check(func, inputs, checked, eps, atol, rtol, nondet_tol, check_undefined_gr
     outputs = select_differentiable(func(*inputs))
     for number, output in enumerate(outputs):
         for part in (1j, 1) if output.is_complex() else (1,):
+            numeric = numeric_rows(func, inputs, checked, number, output.numel(), part, eps, fast)
             analytic = analytic_rows(output, checked, part, check_grad_dtypes)
             again = analytic_rows(output, checked, part, check_grad_dtypes)
-            numeric = numeric_rows(func, inputs, checked, number, output.numel(), part, eps, fast)
+            if any(np.abs(a - b).max(initial=0) > nondet_tol for a, b in zip(analytic, again)):
+                raise GradcheckError(
+                    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
+                    "gives different values, although analytical gradient matches numerical gradient."
+                    f"The tolerance for nondeterminism was {nondet_tol}.\n{WORKAROUNDS}"
+                )
             for index, (a, n) in enumerate(zip(analytic, numeric)):
                 if not np.allclose(a, n, rtol, atol):
                     kind = checked[index].array.dtype
                     raise GradcheckError(describe_mismatch(a.astype(kind), n.astype(kind), number, index, part, output))
-                if np.abs(a - again[index]).max(initial=0) > nondet_tol:
-                    raise GradcheckError(
-                        "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
-                        "gives different values, although analytical gradient matches numerical gradient."
-                        f"The tolerance for nondeterminism was {nondet_tol}.\n{WORKAROUNDS}"
-                    )
     check_zero_weights(func, inputs, checked)
     if check_undefined_grad:
         check_undefined(func, inputs, checked)

@@ -307,7 +307,7 @@ def can_look_across(t):
 def look_across(t, tangent, level):
     """Return a view of ``t`` with another tangent at ``level``, or with none."""
     base = t if t._base is None else t._base
-    if base.node is None:  # a view finds its tangent again only if its base has a node
+    if base.node is None and t.node is None:  # a view finds its tangent again only if its base has a node
         base.node = placeholder(base, None)
         if t is not base:
             derive_again(t)
