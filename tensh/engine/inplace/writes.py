@@ -338,7 +338,8 @@ def rebase_history(t, old, node, inside, result, backdated=None):
     if backdated is not None:
         node.time = backdated
     keep_retaining(root, last)
-    stamp_whole_write(root.array, last.operation() if uses_gradient(last) else None)
+    recorded = uses_gradient(last) if root is t else any(map(uses_gradient, last.inputs))  # not for tangents only
+    stamp_whole_write(root.array, last.operation() if recorded else None)
     if result is not t.array:
         t.array[...] = result
     root.node = last
