@@ -141,30 +141,47 @@ MARK = re.compile(r"^( *)(~[~ ]*)$")
 @pytest.mark.thorough
 @pytest.mark.parametrize("code", [code for code in LANGUAGES if code != ENGLISH])
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_an_explanation_is_in_one_language(script, code):
+def test_an_explanation_is_in_one_language_and_its_marks_in_place(script, code):
     """No two words of English prose follow each other after the message, which is PyTorch's or Python's."""
     status, text = explain(script, code)
     explanation = "\n".join(line for line in text.split("\n") if line.startswith("        "))
     said = ADVICE_IN_CODE.sub("", QUOTED.sub("", explanation))
     assert status == 1
     assert not re.search(r"\b[A-Za-z]{2,}[,:;]? [a-z]{2,}\b", said), said
+    for line, marks in find_marked(text):
+        assert marks_stand_under_digits(line, marks), text
+
+
+def find_marked(text):
+    """The lines of an explanation that have sizes with marks below, each with the line of its marks."""
+    lines = text.split("\n")
+    return [(line, below) for line, below in zip(lines, lines[1:]) if MARK.match(below) and "[" in line]
+
+
+def marks_stand_under_digits(line, marks):
+    """Whether marks are in the columns of a line's sizes, whose wide characters take two."""
+    columns = "".join(sign + "\0" * (cells(sign) - 1) for sign in line)
+    return all(columns[mark.start() : mark.end()].isdigit() for mark in re.finditer("~+", marks))
+
+
+@pytest.mark.parametrize(
+    "line, marks, expected",
+    [
+        ("a [2, 30]", "      ~~", True),
+        ("a [2, 30]", "     ~~", False),
+        ("行 [2, 30]", "       ~~", True),
+        ("行 [2, 30]", "      ~~", False),
+        ("a [2, 30]", "         ~~", False),
+    ],
+)
+def test_marks_are_read_by_columns(line, marks, expected):
+    assert find_marked(f"{line}\n{marks}\n") == [(line, marks)]
+    assert marks_stand_under_digits(line, marks) is expected
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("code", [code for code in LANGUAGES if code != ENGLISH])
-def test_marks_stand_under_the_sizes_they_mark(code):
-    """Marks under a line with wide characters are in the right columns."""
-    marked = 0
-    for script in SCRIPTS:
-        lines = explain(script, code)[1].split("\n")
-        for line, below in zip(lines, lines[1:]):
-            if MARK.match(below) and "[" in line:
-                marked += 1
-                assert cells(below.rstrip()) < cells(line), script
-                columns = "".join(sign + "\0" * (cells(sign) - 1) for sign in line)
-                for mark in re.finditer("~+", below):
-                    assert columns[mark.start() : mark.end()].isdigit(), script
-    assert marked > 20
+def test_explanations_have_marks():
+    assert find_marked(explain(next(each for each in SCRIPTS if each.stem == "matmul_then_add"), "zh")[1])
 
 
 SCREENS = """
