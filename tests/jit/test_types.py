@@ -22,7 +22,7 @@ UNIONS = {
 
 @pytest.mark.parametrize("text", UNIONS)
 def test_the_types_of_a_union_have_pytorchs_order(text):
-    kind = typing.Union.__getitem__(UNIONS[text])
+    kind = typing.Union[UNIONS[text]]  # noqa: UP007 (of a tuple)
     assert f"{name_of(kind)} {short_name_of(kind)}" == text
 
 

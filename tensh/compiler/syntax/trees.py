@@ -8,6 +8,7 @@ import types
 import weakref
 
 from tensh.compiler.syntax.statements import indent, locate, parameters
+from tensh.support.nested_code import find_nested
 
 FUNCTION = "_compiled_function"
 """The name of a function that is being made; a global variable may have its own."""
@@ -98,9 +99,7 @@ def make_function(tree, function, more, imported=()):
     imports = [ast.Import([ast.alias(name)]) for name in imported]
     module = ast.fix_missing_locations(ast.Module([*imports, ast.copy_location(outer, tree)], []))
     code = compile(module, function.__code__.co_filename, "exec", dont_inherit=True)
-    for _ in range(2):
-        code = next(each for each in code.co_consts if isinstance(each, types.CodeType))
-    code = code.replace(co_name=tree.name, co_qualname=function.__code__.co_qualname)
+    code = find_nested(code, "outer", FUNCTION).replace(co_name=tree.name, co_qualname=function.__code__.co_qualname)
     closure = tuple(cells[name] for name in code.co_freevars)
     made = types.FunctionType(code, function.__globals__, tree.name, function.__defaults__, closure)
     made.__kwdefaults__, made.__module__ = function.__kwdefaults__, function.__module__

@@ -15,6 +15,7 @@ from tensh.engine.dtypes.size import Size
 from tensh.jit.language.types import fits_type
 from tensh.jit.language.value_text import describe_value
 from tensh.support.naming import is_of_torch
+from tensh.support.nested_code import find_nested
 
 __all__ = ["FUNCTIONS", "divide", "greatest", "least", "power", "round_number", "translate"]
 
@@ -322,14 +323,6 @@ def parse_function(fn):
     return found
 
 
-def find_code(code, name):
-    """Return the code of a function within that of another."""
-    for each in code.co_consts:
-        if isinstance(each, types.CodeType):
-            return each if each.co_name == name else find_code(each, name)
-    raise SyntaxError(f"there is no function {name}")
-
-
 def functions_named(fn, tree):
     """Return the names by which a function calls other functions of the program."""
     names = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
@@ -380,7 +373,7 @@ def translate(fn, find_meaning=None):
     whole = compile(
         ast.fix_missing_locations(ast.Module([outer], [])), fn.__code__.co_filename, "exec", dont_inherit=True
     )
-    code = find_code(find_code(whole, "outer"), tree.name).replace(co_name=fn.__name__)
+    code = find_nested(whole, "outer", tree.name).replace(co_name=fn.__name__)
     made = types.FunctionType(
         code, fn.__globals__, fn.__name__, fn.__defaults__, tuple(cells[name] for name in code.co_freevars)
     )
