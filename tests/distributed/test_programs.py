@@ -51,6 +51,7 @@ def test_several_programs_at_once():
             check(program, done)
 
 
+@pytest.mark.thorough
 @pytest.mark.oracle
 @each_program
 def test_on_pytorch(program):

@@ -101,7 +101,7 @@ def make_scripts(torch):
     def s_dicts(m: Dict[str, int]):
         for k, v in m.items():
             m[k] = v + 1
-        n: Dict[str, Tensor] = {}
+        n: Dict[str, torch.Tensor] = {}
         n["a"] = torch.ones(1)
         return len(m), list(m.keys()), list(m.values()), "a" in m, "b" not in m, n
 

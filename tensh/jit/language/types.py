@@ -188,11 +188,14 @@ def default_text(value, kind=None):
 
 
 def names_around(fn):
-    """Return name -> value of the variables of enclosing functions that a function reads, as far as they are assigned."""
+    """Return name -> value of the variables of enclosing functions that a function reads, as far as they are assigned.
+
+    Those of its annotations are included: from Python 3.14 on, a separate function reads them.
+    """
     found = {}
-    for name, cell in zip(
-        getattr(getattr(fn, "__code__", None), "co_freevars", ()), getattr(fn, "__closure__", None) or ()
-    ):
-        with contextlib.suppress(ValueError):
-            found[name] = cell.cell_contents
+    for reader in (fn, getattr(fn, "__annotate__", None)):
+        names = getattr(getattr(reader, "__code__", None), "co_freevars", ())
+        for name, cell in zip(names, getattr(reader, "__closure__", None) or ()):
+            with contextlib.suppress(ValueError):
+                found[name] = cell.cell_contents
     return found

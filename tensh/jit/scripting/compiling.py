@@ -22,7 +22,7 @@ from tensh.jit.scripting.forms import find_class, find_method
 from tensh.jit.scripting.graphs.building import Builder
 from tensh.jit.scripting.graphs.cleaning import clean, name_values
 from tensh.jit.scripting.graphs.inlining import inline
-from tensh.jit.scripting.kinds import element_of, fits, join, none, uniform
+from tensh.jit.scripting.kinds import element_of, fits, is_union, join, none, uniform
 from tensh.jit.scripting.sources import NotScriptable, Source
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef, class_name, class_of, kind_of_object, path_of
 from tensh.jit.scripting.syntax.annotated import Annotated
@@ -87,7 +87,7 @@ class Compiler(
                 raise NotScriptable(f"{self.fn.__name__}: scripts cannot have parameters for any number of arguments")
             name = parameter.name
             self.names[name] = self.graph.add_input(self.unused_name(name), kinds[name])
-            self.declared[name] = kinds[name] if typing.get_origin(kinds[name]) is typing.Union else None
+            self.declared[name] = kinds[name] if is_union(kinds[name]) else None
         annotated = inspect.signature(self.fn).return_annotation is not inspect.Signature.empty
         self.result_kind = uniform(border.result) if annotated else None
         self.result_kind = none if self.result_kind is None and annotated else self.result_kind

@@ -184,6 +184,11 @@ def members_of(kind):
     return get_args(kind) if origin_of(kind) is Union else (kind,)
 
 
+def is_union(kind):
+    """Return True for a type of several, other than one and None."""
+    return origin_of(kind) is Union and optional_of(kind) is None
+
+
 def without_none(kind):
     """Return the type of a value without None; None for a type that cannot be None."""
     rest = tuple(each for each in members_of(kind) if each is not none)

@@ -34,7 +34,8 @@ class Place(NamedTuple):
 @functools.cache
 def list_instructions(code):
     """Return (offsets of all instructions, their names, for each whether it decides a branch, except in assertions)."""
-    found = list(dis.get_instructions(code))
+    # since Python 3.14 NOT_TAKEN follows jumps, and does nothing
+    found = [each for each in dis.get_instructions(code) if each.opname != "NOT_TAKEN"]
     names = [each.opname for each in found] + [""] * 4
     deciding = [branches(names[place : place + 5]) for place in range(len(found))]
     return [each.offset for each in found], names, deciding
