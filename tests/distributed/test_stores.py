@@ -40,6 +40,15 @@ def test_a_store_whose_file_was_spoiled_ends_in_silence(tmp_path, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_the_last_store_removes_its_file(tmp_path):
+    path = tmp_path / "file"
+    stores = [torch.distributed.FileStore(path, 2) for _ in range(2)]
+    del stores[0]
+    assert path.exists()
+    del stores[0]
+    assert not path.exists()
+
+
 def stores(tmp_path):
     yield torch.distributed.HashStore()
     yield torch.distributed.FileStore(tmp_path / "file", 1)

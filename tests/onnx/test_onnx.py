@@ -123,9 +123,12 @@ def test_models_of_all_operators_are_read_back(name):
 
 @pytest.mark.parametrize("opset", [18, 20, 21])
 def test_versions_of_the_operators(opset):
+    from onnx import helper
+
     program, *inputs = CALLS["activations"]
     proto = export(program, *inputs, opset_version=opset)
     assert [each.version for each in proto.opset_import] == [opset]
+    assert proto.ir_version == helper.find_min_ir_version_for(proto.opset_import)
     assert_alike(run(proto, inputs), program(*inputs))
 
 
