@@ -16,12 +16,14 @@ def limit_time(seconds):
     if seconds is None:
         yield
         return
-    thread, turn, is_over = ctypes.c_ulong(threading.get_ident()), threading.Lock(), False
+    thread, turn, is_over, is_raised = threading.get_ident(), threading.Lock(), False, False
 
     def stop():
+        nonlocal is_raised
         with turn:
             if not is_over:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(TimeLimit))
+                is_raised = True
+                raise_in_thread(thread)
 
     timers = threading.Timer(seconds, stop), threading.Timer(seconds + GRACE, os._exit, (1,))
     for timer in timers:
@@ -33,9 +35,19 @@ def limit_time(seconds):
         with contextlib.suppress(TimeLimit):  # it may arrive here
             with turn:
                 is_over = True
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, None)
+            if (
+                is_raised
+            ):  # again, to wait for it: Python looks for one that is withdrawn for ever, and hangs in a profile
+                raise_in_thread(thread)
+                while True:
+                    pass
         for timer in timers:
             timer.cancel()
+
+
+def raise_in_thread(thread):
+    """Raise TimeLimit in the Python code of a thread."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TimeLimit))
 
 
 @contextlib.contextmanager
