@@ -388,4 +388,5 @@ WORDS = {
     "tH": lambda t: conj(aten("t", t)),
     "mH": lambda t: conj(aten("transpose", t, -2, -1)),
     "times": lambda factor, g: g * factor,
+    "ones_for_zeros": lambda divisor: divisor,  # as in PyTorch, which masks the quotient alone
 } | layer_words.WORDS  # fmt: skip

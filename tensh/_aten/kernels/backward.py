@@ -271,7 +271,7 @@ BACKWARD_KERNELS = {
     "multi_margin_loss_backward": lambda g, self, target, p, margin, weight=None, reduction=1: OPS["multi_margin_back"].fn(g, self, target, weight, p, margin, REDUCTIONS[reduction]),
     "im2col": functional.unfold, "col2im": functional.fold,
     "logit_backward": one(torch.logit),
-    "leaky_relu_backward": lambda g, self, negative_slope, self_is_result: g * torch.where(self > 0, 1.0, negative_slope),
+    "leaky_relu_backward": lambda g, self, negative_slope, self_is_result: torch.where(self > 0, g, g * negative_slope),
     "log_sigmoid_backward": lambda g, self, buffer: g * torch.sigmoid(-self),
     "mse_loss_backward": loss(functional.mse_loss),
     "smooth_l1_loss_backward": lambda g, self, target, reduction, beta: loss(lambda *args, **named: functional.smooth_l1_loss(*args, beta=beta, **named))(g, self, target, reduction),
