@@ -7,6 +7,11 @@ share the written memory are copied first, and a saved result becomes the writte
 
 When ``x`` is a view, its *base* continues from a ``CopySlices`` node: gradients outside the view pass unchanged, those
 inside go through the nodes of the write.  The stamp tells every view of the base to derive its node again.
+
+Note [Interrupted writes]
+Python handles ^C between calls.  So the elements and the node change in two statements without a call, and memory is
+stamped before: a write that is interrupted has happened with its history, or not at all, or saved values are reported
+as stale.
 """
 
 import functools
@@ -322,12 +327,7 @@ watch_operator(copy_array, None)
 def rebase_history(t, old, node, inside, result, backdated=None):
     """Write ``result``, unless it is in ``t`` already, and let ``t``, or its base if ``t`` is a view, continue from its node.
 
-    ``backdated`` is an earlier tick for the node, if the write spoils its saved arguments.
-
-    Note [Interrupted writes]
-    Python handles ^C between calls.  So the elements and the node change in two statements without a call, and memory is
-    stamped before: a write that is interrupted has happened with its history, or not at all, or saved values are reported
-    as stale.
+    ``backdated`` is an earlier tick for the node, if the write spoils its saved arguments. See Note [Interrupted writes].
     """
     if any([s is result for s in unpacked_values(node.saved)]):
         node.saved = tuple(t.array if s is result else s for s in node.saved)
