@@ -15,6 +15,15 @@ from tensh.ops import loaded_libraries
 __all__ = ["load_library", "loaded_libraries"]
 
 
+class UnknownClass(RuntimeError, AttributeError):
+    """PyTorch's error, and one on which pickle, which asks every module for a name, goes on to the next."""
+
+    __module__ = "builtins"
+
+
+UnknownClass.__name__ = UnknownClass.__qualname__ = "RuntimeError"  # as it is shown
+
+
 class _ClassNamespace:
     """The classes of one library."""
 
@@ -24,7 +33,7 @@ class _ClassNamespace:
         self.name = name
 
     def __getattr__(self, name):
-        raise RuntimeError(
+        raise UnknownClass(
             f"Tried to instantiate class '{self.name}.{name}', but it does not exist! Ensure that it is registered via torch::class_"
         )
 

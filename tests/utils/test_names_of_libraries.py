@@ -356,3 +356,10 @@ def test_every_operator_lists_its_overloads():
     schemas = [getattr(getattr(each, name), "_schema", None) for each in packets for name in each.overloads()]
     assert len(schemas) >= len(packets) > 500
     assert all(each is None or each.name.startswith("aten::") for each in schemas)
+
+
+def test_a_class_of_a_compiled_library_is_absent():
+    """It is no attribute for programs that ask all modules for a name, as pickle does."""
+    with pytest.raises(RuntimeError, match="^Tried to instantiate class 'sampling.Graph'"):
+        _ = tensh.classes.sampling.Graph
+    assert not hasattr(tensh.classes.sampling, "Graph")
