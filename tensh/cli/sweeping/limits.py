@@ -35,9 +35,8 @@ def limit_time(seconds):
         with contextlib.suppress(TimeLimit):  # it may arrive here
             with turn:
                 is_over = True
-            if (
-                is_raised
-            ):  # again, to wait for it: Python looks for one that is withdrawn for ever, and hangs in a profile
+            if is_raised:
+                # Again, and wait for it: Python looks for one that is withdrawn for ever, and profiles hang meanwhile.
                 raise_in_thread(thread)
                 while True:
                     pass
